@@ -399,7 +399,7 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
     Raises ValueError, ImportError and OSError if the service cannot be opened with these variables.
     """
     from ..server.transports.control_api import served_paths
-    from ..server.transports.health import Health
+    from ..server.transports.health import with_health
 
     options = read_environment(environ)
     opened = open_with_options(options, stack, _log.warning)
@@ -416,4 +416,4 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
         has_page=service.policy.live_page and bool(opened.is_open or opened.control_token or opened.school_class),
     )
     metrics = metrics_of(service).content if options.metrics else None
-    return Health(service, handle, lambda: False, metrics).handle
+    return with_health(service, handle, lambda: False, metrics)

@@ -18,8 +18,7 @@ RowState: TypeAlias = Literal["chosen", "started", "done", "failed"]
 sent, and "done" and "failed" are the outcomes of its call.
 """
 
-_APPLICATION_ID = 0x53564C47
-"""The number in the header of the file that says that it is a ledger."""
+_APPLICATION_ID = 0x53564C47  # the number in the header of the file that says that it is a ledger
 
 _LOCK_TRIES, _LOCK_WAIT = 10, 0.05
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from ..core.brand_names import Names
 from ..core.policy import Policy
@@ -16,7 +14,7 @@ from .files.storage_errors import naming_files
 from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write
 from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
-from .store.clock import SharedClock, SystemClock, VirtualClock, unshared, virtual_clock_of
+from .store.clock import SharedClock, SystemClock, VirtualClock, unshared
 from .store.contents import Content
 from .store.data_directory import DATABASE, OpenedStore, Reserve, open_folder
 from .store.errors import explain_errors, on_error
@@ -28,22 +26,24 @@ from .store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """The state of a service at one moment, with the time of the clock and the state of the id generators.
+    """The state of a service at one moment.
 
-    `rows` is an image of the database. `parts` shares the bytes with the service if possible.
+    `rows` is an image of the database. `parts` shares the bytes with the service if possible. `manifest` has the rest.
     """
 
     rows: bytes
     parts: BlobStore
-    now: datetime
-    ids: Any
+    manifest: Manifest
 
     @classmethod
     def of(cls, context: ServiceContext) -> ServiceState:
         """Return the present state of a service. Raises DamagedContent if a part is missing or has the wrong length."""
         with context.store.exclusive(), naming_files(context):
             kept = context.content.parts.copy(context.store.contents.parts())
-            return cls(context.store.image(), kept, context.clock.now(), context.ids.state())
+            clock, ids = context.clock, context.ids
+            start = clock.start if clock.is_virtual else None
+            manifest = Manifest(clock.now(), start, ids.seed, ids.state(), context.names, context.policy)
+            return cls(context.store.image(), kept, manifest)
 
     def restore(self, context: ServiceContext) -> None:
         """Restore a service to this state.
@@ -55,9 +55,9 @@ class ServiceState:
             context.content.parts.restore(self.parts)
             with context.content.replacing():
                 context.store.restore(self.rows)
-            context.ids.go_to(self.ids)
-        if virtual := virtual_clock_of(context.clock):
-            virtual.put(self.now)
+            context.ids.go_to(self.manifest.ids)
+        if context.clock.is_virtual:
+            context.clock.put(self.manifest.now)
 
     def drop(self) -> None:
         """Delete the parts of this state. The state cannot be restored any more."""
@@ -125,12 +125,11 @@ def _build_server_context(
     except ImportError:
         raise ImportError('PostgreSQL needs a driver: pip install "svc-notebooks[postgres]"') from None
     durability = policy.durability or "power"
-    database, parts, notes, folder = open_server_store(address, content, durability, time.time(), shared=shared)
+    database, parts, notes, folder = open_server_store(address, content, durability, shared=shared)
     store = Store(database)
     with on_error(store.close):
         if store.shared:
-            virtual = virtual_clock_of(clock)
-            clock = SharedClock(store.shared.values, virtual.now() if virtual else None)
+            clock = SharedClock(store.shared.values, clock.now() if clock.is_virtual else None)
         with store.transaction():  # another process may be creating the same rows
             ids = Ids(seed, opening=store.users.count_opening())
             context = _assemble(store, parts, ids, clock, policy, names)
@@ -142,7 +141,7 @@ def _build_context(folder: Path | None, settings: ServiceSettings) -> ServiceCon
     seed, clock, policy, names = settings
     with explain_errors(folder and folder / DATABASE):
         database, parts, notes, _ = (
-            open_folder(folder, policy.durability or "process", time.time())
+            open_folder(folder, policy.durability or "process")
             if folder
             else OpenedStore(open_database(None, "process"), MemoryBlobStore(), [], None)
         )
@@ -171,43 +170,28 @@ def fork_context(context: ServiceContext, branch: int = 0) -> ServiceContext:
                 for part in check_parts(state.parts, store.contents.parts()):
                     copied.add(part.key, state.parts.read(part, 0, part.size))
             state.drop()
-        ids = _ids_of_a_copy(store, context.ids.seed, state.ids, branch)
-        clock = _clock(_virtual_start(context), state)
-        store.channels.stop_all()  # no receiver of the original gets messages from the copy
-        return _assemble(store, copied, ids, clock, context.policy, context.names)
+        return _assemble_copy(store, copied, state.manifest, branch)
 
 
 def load_context(file: BinaryIO, branch: int = 0) -> ServiceContext:
     """Build a context in memory from a saved service. Raises ValueError if the file is not a valid saved service."""
     with ArchiveReader(file) as saved:
-        manifest, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
+        store, parts = Store(open_database(None, "process")), MemoryBlobStore()
         with on_error(store.close), saved.copied_parts(parts) as copied:
             store.load_rows(saved.rows_with(copied), saved.counters)
-            ids = _ids_of_a_copy(store, manifest.seed, manifest.ids, branch)
-            clock = _clock(manifest.start, manifest)
-            store.channels.stop_all()
-            return _assemble(store, parts, ids, clock, manifest.policy, manifest.names)
+            return _assemble_copy(store, parts, saved.manifest, branch)
 
 
-def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
-    """Return the id generator of a copy. Branch 0 continues from `state`, and other branches begin new sequences."""
-    ids = Ids(seed, opening=store.users.count_opening(), branch=branch)
+def _assemble_copy(store: Store, parts: BlobStore, manifest: Manifest, branch: int) -> ServiceContext:
+    """Return a context with stopped channels. Branch 0 continues the ids, and other branches begin new sequences."""
+    ids = Ids(manifest.seed, opening=store.users.count_opening(), branch=branch)
     if not branch:
-        ids.go_to(state)
-    return ids
-
-
-def _virtual_start(context: ServiceContext) -> datetime | None:
-    clock = virtual_clock_of(context.clock)
-    return clock.start if clock else None
-
-
-def _clock(start: datetime | None, state: ServiceState | Manifest) -> VirtualClock:
-    if start is None:
-        return SystemClock()
-    clock = VirtualClock(start)
-    clock.put(state.now)
-    return clock
+        ids.go_to(manifest.ids)
+    clock = VirtualClock(manifest.start) if manifest.start else SystemClock()
+    if manifest.start:
+        clock.put(manifest.now)
+    store.channels.stop_all()  # no receiver of the original gets messages from the copy
+    return _assemble(store, parts, ids, clock, manifest.policy, manifest.names)
 
 
 def save(context: ServiceContext, file: BinaryIO, user: str | None = None) -> None:
@@ -218,11 +202,10 @@ def save(context: ServiceContext, file: BinaryIO, user: str | None = None) -> No
     state, store = ServiceState.of(context), Store(open_database(None, "process"))
     try:
         store.restore(state.rows)
-        policy = context.policy
+        manifest = state.manifest
         if user:
             store.user_rows.keep_only(user)
-            policy = replace(policy, first_user=user)
-        manifest = Manifest(state.now, _virtual_start(context), context.ids.seed, state.ids, context.names, policy)
+            manifest = replace(manifest, policy=replace(manifest.policy, first_user=user))
         with naming_files(context):
             write(file, store, state.parts, manifest)
     finally:
@@ -252,6 +235,5 @@ def load(context: ServiceContext, file: BinaryIO) -> None:
             context.store.users.set_fact("secret", context.secret)
             context.store.channels.stop_all()
             context.ids.go_to(saved.manifest.ids)
-    clock = virtual_clock_of(context.clock)
-    if clock and saved.manifest.start:
-        clock.put(saved.manifest.now)
+    if context.clock.is_virtual and saved.manifest.start:
+        context.clock.put(saved.manifest.now)

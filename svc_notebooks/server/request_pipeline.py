@@ -6,7 +6,7 @@ The route is found in a tree of path segments.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -59,15 +59,13 @@ from .uploads.upload_commands import command_headers, command_response, session_
 from .web.sign_in import signed_in_user
 
 Methods = dict[str, Operation]
-PathParams = Mapping[str, str]
-"""The values of the `{name}` parameters of a path template, by name."""
 
 
 class Route(NamedTuple):
     """The operation of a request and the parameters in its path. `upload` is true if the path is an upload URI."""
 
     operation: Operation
-    path_params: PathParams
+    path_params: Mapping[str, str]
     upload: bool
 
 
@@ -124,11 +122,16 @@ class Routes:
         self._roots = {root: _Node() for root in roots}
         self.scopes = {operation.name: operation.scopes_under(policy) for operation in (*OPERATIONS, SESSION)}
         """The scopes of which a token needs one, for each operation."""
-        self._plain, self._media, self._calendar, public = self._roots.values()
+        plain, media, calendar, public = self._roots.values()
         for operation in OPERATIONS:
-            if operation.is_offered(policy):
-                self._add(operation, policy)
-        self._plain.fixed["files"].fixed["generateCseToken"] = _Node()  # not the id of a file
+            if not operation.is_offered(policy):
+                continue
+            if operation.name == "files.update":
+                operation = replace(operation, methods=policy.update_verbs)
+            if operation.accepts_content:
+                media.add(operation.path, operation)
+            (calendar if operation.calendar else plain).add(operation.path, operation)
+        plain.fixed["files"].fixed["generateCseToken"] = _Node()  # not the id of a file
         endpoints = [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.is_offered(policy)]
         for endpoint in endpoints:
             public.add(endpoint.path_under(names), endpoint)
@@ -137,13 +140,6 @@ class Routes:
         self._endpoints = {
             "/".join(("", *endpoint.path_under(names))) for endpoint in endpoints if endpoint.name not in PAGES
         }
-
-    def _add(self, operation: Operation, policy: Policy) -> None:
-        if operation.name == "files.update":
-            operation = replace(operation, methods=policy.update_verbs)
-        if operation.accepts_content:
-            self._media.add(operation.path, operation)
-        (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
     def find(self, method: str, path: str, query: Query) -> Route:
         """Return the route of a request. Raises ApiError (404) for an unknown path and (405) for an unknown method."""
@@ -167,7 +163,7 @@ class Routes:
         """Return True if a path belongs to the interface or to an OAuth endpoint, False for a page that people open."""
         return path.startswith(self._interface) or path in self._endpoints
 
-    def _look_up(self, path: str, query: Query) -> tuple[Methods, PathParams]:
+    def _look_up(self, path: str, query: Query) -> tuple[Methods, Mapping[str, str]]:
         """Return the operations by method and the path parameters. Both are empty for an unknown path."""
         for root, node in self._roots.items():  # noqa: B007 -- `node` is read below
             if path.startswith(root):
@@ -263,7 +259,6 @@ class RequestPipeline:
         self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = _routes_of(context.names, context.policy)
-        self._dispatch = self._dispatch_and_confirm if context.store.is_shared else self._find_and_call
         self._command_headers = command_headers(context)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
@@ -302,7 +297,7 @@ class RequestPipeline:
                 response = self._dispatch_with_faults(incoming)
             else:
                 try:
-                    response = self._dispatch(incoming)
+                    response = self._find_and_call(incoming)
                 except Exception as error:
                     response = self._failure(error, incoming)
         except BaseException:  # the connection is cut
@@ -315,8 +310,10 @@ class RequestPipeline:
             response = _without_body(response)
         elif isinstance(response.body, bytes):
             entry.sent = len(response.body)
-        else:
-            response = _counted(response, response.body, entry)
+        elif not isinstance(response.body, ResponseStream):  # otherwise a fault cuts the body, which counts its bytes
+            length = response.headers.get("Content-Length")
+            stream = ResponseStream(response.body, entry, length=None if length is None else int(length))
+            response = Response(response.status, response.headers, stream)
         if isinstance(response.body, ResponseStream):
             response.body.on_end = partial(self._end_entry, started)
         elif started or self._journal.is_kept:
@@ -381,7 +378,7 @@ class RequestPipeline:
             if response is None:
                 body = injection.request_body(request.body, entry) or incoming.body
                 try:
-                    response = self._dispatch(incoming._replace(body=body))
+                    response = self._find_and_call(incoming._replace(body=body))
                 except Exception as error:
                     response = self._failure(error, incoming)
             if request.method == "HEAD":  # before a fault counts the bytes of its body
@@ -418,13 +415,6 @@ class RequestPipeline:
             refusal = refuse("backendError")
         return _error_response(refusal, incoming.entry)
 
-    def _dispatch_and_confirm(self, incoming: _Incoming) -> Response:
-        """Return the response of the handler, or raise ApiError (401) if another process has revoked the token."""
-        try:
-            return self._find_and_call(incoming)
-        finally:
-            self._context.store.confirm_token()
-
     def _find_and_call(self, incoming: _Incoming) -> Response:
         """Return the response of the handler of a request."""
         if not (WHOLE_BODY.isdisjoint(incoming.headers) or isinstance(incoming.body, WholeBody)):
@@ -458,7 +448,7 @@ class RequestPipeline:
         elif context.policy.api_keys and operation.name in WITH_API_KEY and has_only_key(incoming.headers, query):
             caller = ANONYMOUS
         else:
-            caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
+            caller = self._tokens.caller(incoming.headers, query)
         entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
         caller = require_scopes(caller, self._routes.scopes[operation.name], operation)
         for rate_limiter in self.rate_limiters:
@@ -546,15 +536,6 @@ def _without_body(response: Response) -> Response:
     """Return the response to a HEAD request."""
     close_body(response.body)
     return Response(response.status, response.headers)
-
-
-def _counted(response: Response, body: Iterable[bytes], entry: JournalEntry) -> Response:
-    """Return the response with a stream that adds the sent bytes to the journal entry."""
-    if isinstance(body, ResponseStream):  # a fault cuts the body, which already counts its bytes
-        return response
-    length = response.headers.get("Content-Length")
-    stream = ResponseStream(body, entry, length=None if length is None else int(length))
-    return Response(response.status, response.headers, stream)
 
 
 Observer: TypeAlias = Callable[[JournalEntry, float], None]

@@ -47,7 +47,7 @@ from .notifications.push import PushNotifications
 from .request_pipeline import Observer, RequestPipeline
 from .store.archive import save_to
 from .store.blob_store import StoredPart, missing_part
-from .store.clock import SystemClock, VirtualClock, unshared, virtual_clock_of
+from .store.clock import SystemClock, VirtualClock, unshared
 from .user_backup import UserBackups
 from .web.class_activity import ClassView
 from .web.live_page import activity
@@ -95,15 +95,13 @@ class Monitor:
                 if name not in self._checks or self._checks[name].problem.done():
                     self._checks[name] = _Check(find)
             checks, ends = dict(self._checks), time.monotonic() + seconds
-        problems = {}
+        problems: dict[str, str | None] = {}
         for name, check in checks.items():
             try:
-                problem = check.problem.result(max(0.0, ends - time.monotonic()))
+                problems[name] = check.problem.result(max(0.0, ends - time.monotonic()))
             except TimeoutError:
-                problem = f"no answer within {seconds:g} s"
-            if problem:
-                problems[name] = problem
-        return problems
+                problems[name] = f"no answer within {seconds:g} s"
+        return {name: problem for name, problem in problems.items() if problem}
 
     def is_stuck(self, seconds: float = 60.0) -> bool:
         """Return whether a check of `problems` has had no answer for more than `seconds`."""
@@ -142,8 +140,7 @@ class Service:
         self.clock, self.names, self.policy = context.clock, context.names, context.policy
         self.seed = context.ids.client_seed
         """The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings."""
-        self.servers = context.servers
-        """The socket servers whose addresses are in links. A sandbox adds its own."""
+        self.servers = context.servers  # the socket servers whose addresses are in links. A sandbox adds its own.
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.provider: JupyterHub | None = None
@@ -283,8 +280,8 @@ class Service:
         self._journal.clear()
         self._faults.clear()
         self._rate_limiter.clear()
-        if virtual := virtual_clock_of(context.clock):
-            virtual.restart()
+        if context.clock.is_virtual:
+            context.clock.restart()
 
     def snapshot(self) -> str:
         """Keep a copy of the state in memory and return its id for `restore`. Raises the same errors as `save`."""

@@ -6,7 +6,7 @@ the folder `user-backups` of the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -32,6 +32,7 @@ from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
 from .store.contents import Digests
 from .store.dump import row_by_name
+from .store.store import Store
 
 BACKUPS = "user-backups"
 """The folder of the backup files in the folder of a store."""
@@ -102,7 +103,7 @@ class UserBackups:
             before = self._write(user)
             with self.context.store.transaction():
                 _, contents = self._delete(user)
-                _Restoring(self.context, user, saved.rows_with(copied)).run()
+                _restore_rows(self.context, user, saved.rows_with(copied))
                 counts = self._count(user)
         discard_contents(self.context, contents)
         return {"user": user, "backup": before.name, "path": str(before), **counts}
@@ -172,72 +173,68 @@ class UserBackups:
         return counts, contents
 
 
-class _Restoring:
-    """Adds the rows of a backup to the store of a user who has just been reset, in the open transaction."""
-
-    def __init__(self, context: ServiceContext, user: str, rows: Rows) -> None:
-        self._context, self._user = context, user
-        self._rows = {name: [row_by_name(name, row) for row in table] for name, table in rows.items()}
-        self._new_content: dict[JSON, JSON] = {None: None}
-
-    def run(self) -> None:
-        """Add contents, files, uploads, calendars and events, and log the files as new files."""
-        contents = self._context.store.contents
-        for row in self._rows["contents"]:
-            self._new_content[row["id"]] = number = contents.begin()
-            if row["md5"] is not None:
-                contents.keep_digests(number, Digests(str(row["md5"]), str(row["sha1"]), str(row["sha256"])))
-        self._add("rope", content=self._new_content)
-        self._add_files()
-        for table in ("properties", "opened", "permissions"):
-            self._add(table)
-        self._add("sessions", content=self._new_content)
-        self._add_calendars()
-        for row in self._rows["files"]:
-            if row["parent"] is not None and (file := self._context.store.files.get(str(row["id"]))):
-                record_creation(self._context, file, restored=True)
-
-    def _add(self, table: str, **renamed: Mapping[JSON, JSON]) -> None:
-        """Add the rows of a table, in which the values of the `renamed` columns are replaced."""
-        for row in self._rows[table]:
-            changes = {name: values[row[name]] for name, values in renamed.items()}
-            self._context.store.user_rows.add(table, {**row, **changes})
-
-    def _add_files(self) -> None:
-        """Add the files in folders that exist, and the others in the root folder of the user."""
-        store, root = self._context.store, self._context.root(self._user)
-        restored = {row["id"] for row in self._rows["files"]}
-        roots = {row["id"] for row in self._rows["files"] if row["parent"] is None}
-        for row in sorted(self._rows["files"], key=_number):
-            parent = row["parent"]
-            if parent is None:
-                continue
-            known = parent in restored - roots or (parent not in roots and store.files.get(str(parent)))
-            self._add_row("files", row, parent=parent if known else root, content=self._new_content[row["content"]])
-
-    def _add_calendars(self) -> None:
-        """Add calendars, sharing and events. The primary calendar exists after the first use and stays as it is."""
-        store = self._context.store
-        for row in self._rows["calendars"]:
-            if store.calendars.get(str(row["id"])) is None:
-                store.user_rows.add("calendars", row)
-        for row in self._rows["calendar_access"]:
-            store.user_rows.add("calendar_access", row)
-        for row in self._rows["calendar_entries"]:
-            if store.calendars.entry(str(row["user"]), str(row["calendar"])) is None:
-                store.user_rows.add("calendar_entries", row)
-        for row in sorted(self._rows["events"], key=_number):
-            self._add_row("events", row)
-        for row in self._rows["calendars"]:
-            if calendar := store.calendars.get(str(row["id"])):
-                record_calendar_change(self._context, calendar)
-                record_clearing(self._context, calendar.id)
-
-    def _add_row(self, table: str, row: Mapping[str, JSON], **changes: JSON) -> None:
-        """Add a row with a new number, which is greater than all earlier numbers of its table."""
-        numbered = {name: value for name, value in row.items() if name != "seq"}
-        self._context.store.user_rows.add(table, {**numbered, **changes})
+Row = Mapping[str, JSON]
 
 
-def _number(row: Mapping[str, Any]) -> int:
-    return int(row["seq"])
+def _restore_rows(context: ServiceContext, user: str, saved: Rows) -> None:
+    """Add the rows of a backup to the store of a user who has just been reset, in the open transaction.
+
+    The files are logged as new files.
+    """
+    store = context.store
+    rows = {name: [row_by_name(name, row) for row in table] for name, table in saved.items()}
+    new_content: dict[JSON, JSON] = {None: None}
+    for row in rows["contents"]:
+        new_content[row["id"]] = number = store.contents.begin()
+        if row["md5"] is not None:
+            store.contents.keep_digests(number, Digests(str(row["md5"]), str(row["sha1"]), str(row["sha256"])))
+    for row in rows["rope"]:
+        store.user_rows.add("rope", {**row, "content": new_content[row["content"]]})
+    _restore_files(store, context.root(user), rows["files"], new_content)
+    for table in ("properties", "opened", "permissions"):
+        for row in rows[table]:
+            store.user_rows.add(table, row)
+    for row in rows["sessions"]:
+        store.user_rows.add("sessions", {**row, "content": new_content[row["content"]]})
+    _restore_calendars(context, rows)
+    for row in rows["files"]:
+        if row["parent"] is not None and (file := store.files.get(str(row["id"]))):
+            record_creation(context, file, restored=True)
+
+
+def _restore_files(store: Store, root: str, files: Sequence[Row], new_content: Mapping[JSON, JSON]) -> None:
+    """Add the files in folders that exist, and the others in the root folder of the user."""
+    restored = {row["id"] for row in files}
+    roots = {row["id"] for row in files if row["parent"] is None}
+    for row in _in_order(files):
+        parent = row["parent"]
+        if parent is None:
+            continue
+        known = parent in restored - roots or (parent not in roots and store.files.get(str(parent)))
+        changes = {"parent": parent if known else root, "content": new_content[row["content"]]}
+        store.user_rows.add("files", {**row, **changes})
+
+
+def _restore_calendars(context: ServiceContext, rows: Mapping[str, Sequence[Row]]) -> None:
+    """Add calendars, sharing and events. The primary calendar exists after the first use and stays as it is."""
+    store = context.store
+    for row in rows["calendars"]:
+        if store.calendars.get(str(row["id"])) is None:
+            store.user_rows.add("calendars", row)
+    for row in rows["calendar_access"]:
+        store.user_rows.add("calendar_access", row)
+    for row in rows["calendar_entries"]:
+        if store.calendars.entry(str(row["user"]), str(row["calendar"])) is None:
+            store.user_rows.add("calendar_entries", row)
+    for row in _in_order(rows["events"]):
+        store.user_rows.add("events", row)
+    for row in rows["calendars"]:
+        if calendar := store.calendars.get(str(row["id"])):
+            record_calendar_change(context, calendar)
+            record_clearing(context, calendar.id)
+
+
+def _in_order(rows: Sequence[Row]) -> list[Row]:
+    """Return rows in the order of their numbers and without these, so that they get new, greater numbers."""
+    numbered: list[dict[str, Any]] = sorted(map(dict, rows), key=lambda row: int(row["seq"]))
+    return [{name: value for name, value in row.items() if name != "seq"} for row in numbered]

@@ -58,7 +58,12 @@ class WsgiApp:
 def _request(environ: WSGIEnvironment) -> Request:
     host = quote(environ.get("SERVER_NAME", "localhost"), safe=":")  # some servers put their software name here
     authority = f"[{host}]" if ":" in host else host
-    url = f"{environ['wsgi.url_scheme']}://{authority}:{environ.get('SERVER_PORT', '80')}{_target(environ)}"
+    query, raw = environ.get("QUERY_STRING", ""), str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "")
+    path = quote(environ.get("PATH_INFO", "/").encode("latin-1"), safe="/:@!$&'()*+,;=~-._%")
+    target = raw if raw.startswith("/") else path
+    if query and "?" not in target:  # RAW_URI may have no query
+        target += f"?{query}"
+    url = f"{environ['wsgi.url_scheme']}://{authority}:{environ.get('SERVER_PORT', '80')}{target}"
     pairs = [(key[5:].replace("_", "-").title(), value) for key, value in environ.items() if key.startswith("HTTP_")]
     for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
         if environ.get(key):
@@ -67,14 +72,6 @@ def _request(environ: WSGIEnvironment) -> Request:
     has_body = "Content-Length" in headers or "Transfer-Encoding" in headers
     body = _Input(environ["wsgi.input"]) if has_body else b""
     return Request(environ["REQUEST_METHOD"], url, headers, body, environ.get("REMOTE_ADDR", ""))
-
-
-def _target(environ: WSGIEnvironment) -> str:
-    query = environ.get("QUERY_STRING", "")
-    raw = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "")
-    path = quote(environ.get("PATH_INFO", "/").encode("latin-1"), safe="/:@!$&'()*+,;=~-._%")
-    target = raw if raw.startswith("/") else path
-    return f"{target}?{query}" if query and "?" not in target else target  # RAW_URI may have no query
 
 
 _UNAVAILABLE = WsgiApp(lambda request: error_response(refuse("unavailable")))

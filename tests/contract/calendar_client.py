@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, cast
 from urllib.parse import quote, urlencode
@@ -19,7 +20,13 @@ SEMINAR: dict[str, Any] = {"start": START, "end": END}
 HOLIDAY: dict[str, Any] = {"start": {"date": "2026-12-24"}, "end": {"date": "2026-12-27"}}
 WEEKLY = {**SEMINAR, "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=4"]}
 
+LIST = "/calendar/v3/users/me/calendarList"
+
 Fields = dict[str, Any]
+
+
+def entry_path(calendar: str) -> str:
+    return f"{LIST}/{quote(calendar, safe='')}"
 
 
 def path(calendar: str = "primary", *more: str) -> str:
@@ -81,6 +88,28 @@ class CalendarClient:
             page = accepted(self.list(**parameters, pageToken=page["nextPageToken"]))
             events += page["items"]
         return self.wire.new(events)
+
+    def pages(self, **parameters: Any) -> Iterator[list[str]]:
+        """The ids on each page of a list."""
+        page: Fields = {"nextPageToken": None}
+        while "nextPageToken" in page:
+            token = {"pageToken": page["nextPageToken"]} if page["nextPageToken"] else {}
+            page = accepted(self.list(**parameters, **token))
+            yield [item["id"] for item in page["items"]]
+
+    def responses(self, event_id: str) -> dict[str, str]:
+        """The response of each attendee of an event."""
+        return {attendee["email"]: attendee["responseStatus"] for attendee in self.read(event_id)["attendees"]}
+
+    def new_calendar(self, **fields: str) -> str:
+        """The id of a second calendar of this person."""
+        made = accepted(self.call("POST", "/calendar/v3/calendars", {"summary": "Course", **fields}))
+        return cast(str, made["id"])
+
+    def share(self, role: str, user: str) -> Fields:
+        """The rule that gives a person a role in this calendar."""
+        rule = {"role": role, "scope": {"type": "user", "value": user}}
+        return accepted(self.call("POST", f"/calendar/v3/calendars/{quote(self.calendar, safe='')}/acl", rule))
 
     def summaries(self, **parameters: Any) -> list[str]:
         return [event["summary"] for event in self.items(**parameters)]

@@ -11,7 +11,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, CalendarClient
+from tests.contract.calendar_client import BOB, EVE, CalendarClient
 from tests.contract.deployment_wire import run_of
 from tests.contract.replay import Replay, Stage as Stage, staged
 from tests.contract.tested_store import TWO_WORKERS, open_tested
@@ -124,3 +124,9 @@ def ada(wire: Wire) -> CalendarClient:
 def bob(wire: Wire) -> CalendarClient:
     """The calendar of somebody who is invited to hers."""
     return CalendarClient(wire, BOB)
+
+
+@pytest.fixture
+def eve(wire: Wire) -> CalendarClient:
+    """The calendar of somebody else who is invited to hers."""
+    return CalendarClient(wire, EVE)

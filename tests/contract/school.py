@@ -11,7 +11,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.auth.class_accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.transports.control_api import Control, LivePage
+from svc_notebooks.server.transports.control_api import with_control, with_live_page
 
 ADA = ClassAccount("Ada", "ada@school.example", "teacher")
 BOB = ClassAccount("Bob", "bob@school.example", "student")
@@ -26,7 +26,7 @@ class School:
         self.service = open_service(folder / "store", policy=Policy(verified_domains=("hooks.example",)))
         self.file = folder / "tokens.csv"
         self.service.open_class(accounts, self.file, quota)
-        self._handle = LivePage(self.service, Control(self.service).handle, None).handle
+        self._handle = with_live_page(self.service, with_control(self.service), None)
 
     def tokens(self) -> dict[str, str]:
         with self.file.open(newline="") as file:

@@ -6,7 +6,9 @@ Never through our own client, so that a mistake in the client cannot hide one in
 import http.client
 import json
 import socket
+import ssl
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -14,7 +16,9 @@ from urllib.parse import urlsplit
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service
+from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE
+from tests.receivers import AUTHORITY
 
 Q = 262_144
 
@@ -139,6 +143,35 @@ class Wire:
         headers = {} if content_range is None else {"Content-Range": content_range}
         return self.send("PUT", uri, body, headers)
 
+    def stored(self, uri: str) -> int:
+        """The number of stored bytes of a session, from a status query."""
+        answer = self.put(uri, b"", "bytes */*")
+        assert (answer.status, answer.headers["content-length"]) == (308, "0")
+        return int(answer.headers["range"].removeprefix("bytes=0-")) + 1 if "range" in answer.headers else 0
+
+    def finish(self, uri: str, content: bytes) -> bytes:
+        """Send the bytes of the content that are missing; the content of the file."""
+        at = self.stored(uri)
+        answer = self.put(uri, content[at:], f"bytes {at}-{len(content) - 1}/{len(content)}")
+        assert answer.status == 200, answer.body
+        return self.download(answer.json["id"]).body
+
+    def generated_id(self) -> str:
+        file_id: str = self.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+        return file_id
+
+    def multipart(
+        self, target: str, metadata: object, content: bytes, kind: str | None, method: str = "POST"
+    ) -> Answer:
+        """Send metadata and content in one body; without a kind, the content has no type of its own."""
+        head = b"Content-Type: %s\r\n" % kind.encode() if kind else b""
+        body = b"--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\n%s\r\n%s\r\n--b--" % (
+            json.dumps(metadata).encode(),
+            head,
+            content,
+        )
+        return self.send(method, target, body, {"Content-Type": "multipart/related; boundary=b"})
+
     def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
         raise NotImplementedError
 
@@ -208,3 +241,23 @@ class OverSocket(Wire):
 
     def _connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE)
+
+
+class OverTls(OverSocket):
+    """Over a socket with a certificate of the tests' authority."""
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE, context=client_context())
+
+
+def client_context() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    AUTHORITY.configure_trust(context)
+    return context
+
+
+@contextmanager
+def served(service: Service, **options: Any) -> Iterator[OverSocket]:
+    """Serve a service on a socket of its own, with the options of the server."""
+    with SocketServer(service, **options) as server:
+        yield OverSocket(service, server.base_url)

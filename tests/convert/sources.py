@@ -4,6 +4,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Mapping
+from typing import Any
 
 from msoffcrypto.format.ooxml import OOXMLFile
 from PIL import Image, ImageDraw, ImageFont
@@ -11,19 +12,32 @@ from PIL import Image, ImageDraw, ImageFont
 SENTENCES = ("日本語", "한국어", "中文", "Ελληνικά", "Кириллица", "नमस्ते", "😀")
 """What must not be lost, whatever the way."""
 
+_ODF_NAMES = {
+    "office": "office", "text": "text", "table": "table", "draw": "drawing", "style": "style", "form": "form",
+    "fo": "xsl-fo-compatible", "svg": "svg-compatible", "chart": "chart", "presentation": "presentation",
+    "number": "datastyle", "manifest": "manifest",
+}  # fmt: skip
+ODF_SPACES = 'xmlns:xlink="http://www.w3.org/1999/xlink" ' + " ".join(
+    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for prefix, name in _ODF_NAMES.items()
+)
+"""The namespaces of OpenDocument, as a root element declares them."""
+
+
+def saved(document: Any, *how: Any, **options: Any) -> bytes:
+    """Return what a library saves, be it a document, a workbook, a presentation or a picture."""
+    target = io.BytesIO()
+    document.save(target, *how, **options)
+    return target.getvalue()
+
 
 def png(width: int = 60, height: int = 40, colour: str = "navy") -> bytes:
-    target = io.BytesIO()
-    Image.new("RGB", (width, height), colour).save(target, "PNG")
-    return target.getvalue()
+    return saved(Image.new("RGB", (width, height), colour), "PNG")
 
 
 def picture_of(text: str, kind: str = "PNG") -> bytes:
     image = Image.new("RGB", (1000, 60 + 60 * (text.count("\n") + 1)), "white")
     ImageDraw.Draw(image).text((40, 40), text, "black", ImageFont.load_default(40))
-    target = io.BytesIO()
-    image.save(target, kind)
-    return target.getvalue()
+    return saved(image, kind)
 
 
 def zipped(members: Mapping[str, str | bytes]) -> bytes:
@@ -39,6 +53,16 @@ def rezipped(source: bytes, changes: Mapping[str, bytes | None]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(source)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()} | changes
     return zipped({name: content for name, content in members.items() if content is not None})
+
+
+def changed(source: bytes, path: str, *changes: tuple[bytes, bytes]) -> bytes:
+    """Return a zip archive with other bytes in one of its members."""
+    with zipfile.ZipFile(io.BytesIO(source)) as archive:
+        content = archive.read(path)
+    for old, new in changes:
+        assert old in content
+        content = content.replace(old, new)
+    return rezipped(source, {path: content})
 
 
 def docx() -> bytes:
@@ -69,26 +93,13 @@ def docx() -> bytes:
     for (row, column), content in {(0, 0): "North", (0, 1): "1", (1, 0): "South", (1, 1): "22"}.items():
         table.cell(row, column).text = content
     document.add_picture(io.BytesIO(png()))
-    target = io.BytesIO()
-    document.save(target)
-    return target.getvalue()
+    return saved(document)
 
 
 _LINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 
 
 def odt() -> bytes:
-    spaces = {
-        "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
-        "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
-        "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
-        "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
-        "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
-        "fo": "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0",
-        "svg": "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0",
-        "xlink": "http://www.w3.org/1999/xlink",
-    }
-    declared = " ".join(f'xmlns:{name}="{uri}"' for name, uri in spaces.items())
     cells = [["North", "1"], ["South", "22"]]
     rows = "".join(
         "<table:table-row>"
@@ -98,7 +109,7 @@ def odt() -> bytes:
     )
     items = "".join(f"<text:list-item><text:p>{item}</text:p></text:list-item>" for item in ("first", "second"))
     content = f"""<?xml version="1.0" encoding="UTF-8"?>
-<office:document-content {declared} office:version="1.2"><office:automatic-styles>
+<office:document-content {ODF_SPACES} office:version="1.2"><office:automatic-styles>
 <style:style style:name="B" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style>
 <style:style style:name="I" style:family="text"><style:text-properties fo:font-style="italic"/></style:style>
 </office:automatic-styles><office:body><office:text>
@@ -110,12 +121,11 @@ def odt() -> bytes:
 <text:p><draw:frame svg:width="2cm" svg:height="1cm"><draw:image xlink:href="Pictures/p.png"/></draw:frame></text:p>
 </office:text></office:body></office:document-content>"""
     manifest = (
-        '<?xml version="1.0" encoding="UTF-8"?><manifest:manifest '
-        'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.2">'
+        f'<?xml version="1.0" encoding="UTF-8"?><manifest:manifest {ODF_SPACES} manifest:version="1.2">'
         '<manifest:file-entry manifest:full-path="/" '
         'manifest:media-type="application/vnd.oasis.opendocument.text"/></manifest:manifest>'
     )
-    styles = f'<?xml version="1.0"?><office:document-styles {declared} office:version="1.2"/>'
+    styles = f'<?xml version="1.0"?><office:document-styles {ODF_SPACES} office:version="1.2"/>'
     return zipped(
         {
             "mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content, "styles.xml": styles,

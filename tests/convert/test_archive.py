@@ -2,6 +2,7 @@ import contextlib
 import io
 import os
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -9,38 +10,73 @@ from xml.parsers import expat
 
 import pytest
 
+from svc_notebooks.convert.document import read as document
 from svc_notebooks.convert.input import zip_file
 from svc_notebooks.convert.input.zip_file import open_archive, open_markup
-from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
+from svc_notebooks.convert.job import ConversionError, Job, JobLimits, TooLarge
+from svc_notebooks.convert.presentation.odp.read import read as read_odp
+from svc_notebooks.convert.presentation.pptx.read import read as read_pptx
+from svc_notebooks.convert.spreadsheet import xls
+from tests.convert import sources
+from tests.convert.presentation import decks
+from tests.convert.sources import rezipped, zipped
+from tests.convert.spreadsheet.test_read import open_document, package
 
 LIMITS = JobLimits()
+PARTS: dict[str, tuple[Callable[[bytes, Job], object], Callable[[], bytes], str]] = {
+    "docx": (document.docx, sources.docx, "word/document.xml"),
+    "relationships of a docx": (document.docx, sources.docx, "word/_rels/document.xml.rels"),
+    "odt": (document.odt, sources.odt, "content.xml"),
+    "styles of an odt": (document.odt, sources.odt, "styles.xml"),
+    "xlsx": (xls.read_xlsx, lambda: package(sheet="<sheetData/>"), "xl/worksheets/sheet1.xml"),
+    "ods": (xls.read_ods, lambda: open_document(""), "content.xml"),
+    "styles of an ods": (xls.read_ods, lambda: open_document(""), "styles.xml"),
+    "pptx": (read_pptx, decks.full_pptx, "ppt/slides/slide1.xml"),
+    "odp": (read_odp, lambda: decks.odp(""), "content.xml"),
+    "styles of an odp": (read_odp, lambda: decks.odp(""), "styles.xml"),
+    "metadata of an odp": (read_odp, lambda: decks.odp(""), "meta.xml"),
+}
+"""A reader, a file that it reads, and a part of the file."""
+HARMS: dict[str, tuple[Callable[[bytes, str], bytes], str]] = {
+    "cut": (lambda source, part: source[: len(source) * 9 // 10], "damaged"),
+    "bomb": (lambda source, part: rezipped(source, {part: b" " * 40_000_000}), "would have|unpacked"),
+    "entities": (
+        lambda source, part: rezipped(source, {part: b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}),
+        "declares a document type",
+    ),
+    "external entity": (
+        lambda source, part: rezipped(
+            source, {part: b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>"}
+        ),
+        "declares a document type",
+    ),
+}
+"""What is done to the part, and the words of the refusal."""
 
 
-def archive(**members: bytes) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, content in members.items():
-            made.writestr(name.replace("__", "/").replace("_", "."), content)
-    return file.getvalue()
+@pytest.mark.spec("A5-02")
+@pytest.mark.parametrize("harm", HARMS)
+@pytest.mark.parametrize("name", PARTS)
+def test_every_reader_refuses_archives_that_do_harm(name: str, harm: str, job: Job) -> None:
+    reader, source, part = PARTS[name]
+    change, words = HARMS[harm]
 
-
-def test_a_valid_archive_is_opened() -> None:
-    with open_archive(archive(word__document_xml=b"<a/>"), LIMITS) as opened:
-        assert opened.read("word/document.xml") == b"<a/>"
+    with pytest.raises(ConversionError, match=words):
+        reader(change(source(), part), job)
 
 
 def test_a_bomb_is_not_unpacked() -> None:
     with pytest.raises(TooLarge, match="would have 50000000 bytes"):
-        open_archive(archive(a_xml=bytes(50_000_000)), LIMITS)
+        open_archive(zipped({"a.xml": bytes(50_000_000)}), LIMITS)
 
 
 def test_many_entries_are_a_bomb() -> None:
     with pytest.raises(TooLarge, match="more than 10 entries"):
-        open_archive(archive(**{f"a{n}": b"" for n in range(11)}), replace(LIMITS, entries=10))
+        open_archive(zipped({f"a{n}": b"" for n in range(11)}), replace(LIMITS, entries=10))
 
 
 @pytest.mark.parametrize(
-    "source", [b"", b"PK\x03\x04", b"no zip", archive(a=b"x")[:-10]], ids=["empty", "begun", "none", "cut"]
+    "source", [b"", b"PK\x03\x04", b"no zip", zipped({"a": b"x"})[:-10]], ids=["empty", "begun", "none", "cut"]
 )
 def test_damaged_archives_are_refused(source: bytes) -> None:
     with pytest.raises(ConversionError, match="damaged"):
@@ -60,7 +96,7 @@ def test_document_type_declarations_are_refused(prolog: str, encoding: str) -> N
     markup = f"{mark}<?xml version='1.0' encoding='{name}'?>\n{prolog}<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"
 
     with pytest.raises(ConversionError, match="declares a document type"):
-        open_archive(archive(content_xml=markup.encode(encoding)), LIMITS)
+        open_archive(zipped({"content.xml": markup.encode(encoding)}), LIMITS)
 
 
 @pytest.mark.parametrize("start", ["<!--", "<?app ", " "])
@@ -69,28 +105,28 @@ def test_a_declaration_cannot_be_put_out_of_sight(start: str) -> None:
     markup = f"{start}{'x' if end else ' '}{' ' * 3_000_000}{end}<!DOCTYPE a><a/>".encode()
 
     with pytest.raises(TooLarge, match="1048576 bytes before its first element"):
-        open_archive(archive(content_xml=markup, other=os.urandom(100_000)), LIMITS)
+        open_archive(zipped({"content.xml": markup, "other": os.urandom(100_000)}), LIMITS)
 
 
 @pytest.mark.parametrize("start", ["", " \n", "\ufeff"])
 def test_blanks_before_the_xml_declaration_are_no_damage(start: str) -> None:
-    open_archive(archive(content_xml=f"{start}<?xml version='1.0'?><a/>".encode()), LIMITS)
+    open_archive(zipped({"content.xml": f"{start}<?xml version='1.0'?><a/>"}), LIMITS)
 
 
 def test_the_word_doctype_in_a_comment_or_in_text_is_no_declaration() -> None:
     markup = b"<!-- <!DOCTYPE a> --><?b <!DOCTYPE a>?><a>&lt;!DOCTYPE a></a>"
 
-    open_archive(archive(content_xml=markup), LIMITS)
+    open_archive(zipped({"content.xml": markup}), LIMITS)
 
 
 @pytest.mark.parametrize("markup", [b"<!doctype a><a/>", b"no markup <a/>", b"<!DOCTYPE", b"<a", b""])
 def test_no_declaration_follows_what_is_no_xml(markup: bytes) -> None:
-    with contextlib.suppress(ConversionError), open_archive(archive(content_xml=markup), LIMITS):
+    with contextlib.suppress(ConversionError), open_archive(zipped({"content.xml": markup}), LIMITS):
         assert not markup.startswith((b"<!doctype", b"no"))
 
 
 def test_encrypted_archives_are_refused() -> None:
-    source = bytearray(archive(a_xml=b"<a/>"))
+    source = bytearray(zipped({"a.xml": b"<a/>"}))
     local, central = source.find(b"PK\x03\x04"), source.find(b"PK\x01\x02")
     source[local + 6] |= 1
     source[central + 8] |= 1
@@ -121,14 +157,15 @@ def test_a_parser_that_delays_its_events_is_asked_to_the_end(prolog: str, monkey
         zip_file, "expat", SimpleNamespace(ParserCreate=Deferring, **{name: getattr(expat, name) for name in names})
     )
 
-    open_archive(archive(content_xml=f"{prolog}<a/>".encode()), LIMITS)
+    open_archive(zipped({"content.xml": f"{prolog}<a/>"}), LIMITS)
     with pytest.raises(ConversionError, match="declares a document type"):
-        open_archive(archive(content_xml=f"{prolog}<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".encode()), LIMITS)
+        open_archive(zipped({"content.xml": f"{prolog}<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), LIMITS)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_the_readers_refuse_entities_too(encoding: str) -> None:
-    source = archive(content_xml=("<!--" + "x" * 70_000 + "--><!DOCTYPE a [<!ENTITY b 'c'>]><a/>").encode(encoding))
+    markup = f"<!--{'x' * 70_000}--><!DOCTYPE a [<!ENTITY b 'c'>]><a/>"
+    source = zipped({"content.xml": markup.encode(encoding)})
 
     opened = zipfile.ZipFile(io.BytesIO(source))
     with pytest.raises(ConversionError, match="declares a document type"):

@@ -1,6 +1,3 @@
-import io
-import zipfile
-
 import pytest
 
 from svc_notebooks.convert.input.detect import detect_source
@@ -11,13 +8,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
 
 def archive(*names: str, mimetype: str | None = None) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as made:
-        if mimetype:
-            made.writestr("mimetype", mimetype)
-        for name in names:
-            made.writestr(name, b"x")
-    return file.getvalue()
+    return zipped(({"mimetype": mimetype} if mimetype else {}) | dict.fromkeys(names, "x"))
 
 
 @pytest.mark.parametrize(

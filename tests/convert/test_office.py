@@ -1,7 +1,6 @@
 import io
 import json
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,13 +15,6 @@ from svc_notebooks.convert.pool.converter import Converter
 from tests.convert import sources
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-
-
-@pytest.fixture
-def converter() -> Iterator[Converter]:
-    converter = Converter()
-    yield converter
-    converter.close()
 
 
 @pytest.mark.spec("A5-02")
@@ -101,9 +93,7 @@ def _linked(uri: str) -> bytes:
     [blip] = document.element.body.iter(qn("a:blip"))
     del blip.attrib[qn("r:embed")]
     blip.set(qn("r:link"), document.part.relate_to(uri, _IMAGE, is_external=True))
-    target = io.BytesIO()
-    document.save(target)
-    return target.getvalue()
+    return sources.saved(document)
 
 
 _IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"

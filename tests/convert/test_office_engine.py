@@ -27,13 +27,8 @@ _PACKAGE = Document().pack()
 
 
 def odf(content: str, **members: bytes) -> bytes:
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as file:
-        file.writestr("mimetype", "application/vnd.oasis.opendocument.text")
-        file.writestr("content.xml", f"<office:document-content {_SPACES}>{content}</office:document-content>")
-        for name, data in members.items():
-            file.writestr(name, data)
-    return target.getvalue()
+    markup = f"<office:document-content {_SPACES}>{content}</office:document-content>"
+    return sources.zipped({"mimetype": ODT, "content.xml": markup} | members)
 
 
 @pytest.fixture(autouse=True)

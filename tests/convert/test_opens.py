@@ -66,9 +66,7 @@ def _slides() -> bytes:
     slide = deck.slides.add_slide(deck.slide_layouts[1])
     slide.shapes.title.text = "Heading"
     slide.placeholders[1].text = "\n".join(f"{name} {text}" for name, text in SCRIPTS.items())
-    target = io.BytesIO()
-    deck.save(target)
-    return target.getvalue()
+    return sources.saved(deck)
 
 
 def written(converter: Converter, bodies: dict[str, bytes], native: str, kind: str) -> Converted:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, strategies as st
 
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.transports.control_api import Control
+from svc_notebooks.server.transports.control_api import with_control
 from tests.examples import examples
 from tests.fuzz.world import World, make_world
 
@@ -53,7 +53,7 @@ def world() -> World:
 def tell(world: World, method: str, path: str, body: Any) -> Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     headers = Headers([("Content-Length", str(len(content)))])
-    return Control(world.service).handle(Request(method, f"http://svc.test/_control/{path}", headers, content))
+    return with_control(world.service)(Request(method, f"http://svc.test/_control/{path}", headers, content))
 
 
 def bodies(path: str) -> st.SearchStrategy[dict[str, Any]]:

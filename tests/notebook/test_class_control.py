@@ -18,7 +18,7 @@ from svc_notebooks.notebook.frames import (
     STUDENTS,
 )
 from svc_notebooks.server.dispatch.service_context import Quota
-from svc_notebooks.server.transports.control_api import Control
+from svc_notebooks.server.transports.control_api import with_control
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.school import ADA, BOB, EVE, School
 
@@ -27,7 +27,7 @@ class Notebooks:
     """The sessions of a class, as the notebooks of its accounts have them."""
 
     def __init__(self, school: School) -> None:
-        handle, tokens = Control(school.service).handle, school.tokens()
+        handle, tokens = with_control(school.service), school.tokens()
         self.ada, self.bob, self.eve = (
             Session("http://127.0.0.1", tokens[who.email], handler=handle) for who in (ADA, BOB, EVE)
         )

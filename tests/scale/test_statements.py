@@ -60,7 +60,8 @@ def requests(service: Service) -> dict[str, object]:
 
 @pytest.mark.parametrize("name, most", [("metadata", 1), ("change", 4), ("new file", 3), ("new event", 5)])
 def test_a_request_needs_few_round_trips(service: Service, round_trips: list[list[str]], name: str, most: int) -> None:
-    """The last one of a request that writes waits for the disk."""
+    """The last one of a request that writes waits for the disk. In a shared store, the first one reads the token."""
+    most += service._context.store.is_shared
     request = requests(service)[name]
     assert request().status == 200
     round_trips.clear()
@@ -136,7 +137,7 @@ def test_a_token_that_another_process_has_revoked_or_changed_is_refused(place: P
         assert [wire.send("GET", target).status for target in targets] == [200, 200, 400]
 
         first.sign_in(token="t", scopes=["storage.readonly"])
-        assert [wire.send("GET", FILES).status for _ in range(2)] == [503, 200]
+        assert wire.send("GET", FILES).status == 200
         for target in targets:
             first.sign_in(token="t")
             wire.send("GET", FILES)

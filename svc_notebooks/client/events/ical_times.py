@@ -274,10 +274,8 @@ def time_object(moment: Start) -> JSONObject:
     """Return the time object of an event for a date, or for a time with an IANA zone or in UTC."""
     if not isinstance(moment, datetime):
         return {"date": moment.isoformat()}
-    return {
-        "dateTime": in_minutes(moment).isoformat(timespec="seconds"),
-        "timeZone": getattr(moment.tzinfo, "key", "UTC"),
-    }
+    clock = in_minutes(moment).isoformat(timespec="seconds")
+    return {"dateTime": clock, "timeZone": getattr(moment.tzinfo, "key", "UTC")}
 
 
 # -- converts the recurrence properties of a VEVENT to recurrence lines that fit the start of the event

@@ -24,7 +24,7 @@ _PROVIDED_CLIENT = "notebook"
 class TokenVerifier:
     """Looks up the callers of access tokens. A stored token never changes, so the verifier caches each caller.
 
-    In a store that several processes share, a cached caller is confirmed together with the next statement.
+    In a store that several processes share, each request looks its token up, which another process may have revoked.
 
     The `provider` verifies the other tokens. Its answers are not cached here. `create_user` creates an account for a
     user of the provider, unless it exists.
@@ -35,7 +35,7 @@ class TokenVerifier:
     ) -> None:
         self._store = store
         self._clock = clock
-        self._cache: dict[str, tuple[Caller, TokenRow]] = {}
+        self._cache: dict[str, Caller] = {}
         self._create_user = create_user
         self.provider: JupyterHub | None = None
         self.provider_sessions = SizedCache[str](_MAX_CACHED)
@@ -43,18 +43,10 @@ class TokenVerifier:
 
         They are in memory only. After a restart of the service, users sign in again."""
 
-    def caller(
-        self,
-        headers: Mapping[str, Sequence[str]],
-        query: Query,
-        *,
-        is_confirmed_later: bool = False,
-        in_session: bool = False,
-    ) -> Caller:
+    def caller(self, headers: Mapping[str, Sequence[str]], query: Query, *, in_session: bool = False) -> Caller:
         """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token.
 
-        `headers` maps names in lower case to values. If `is_confirmed_later`, the next statement of this thread or
-        `Store.confirm_token` may raise the error instead. `in_session` is True for the URI of an upload session.
+        `headers` maps names in lower case to values. `in_session` is True for the URI of an upload session.
         """
         sent = headers.get("authorization")
         if sent is None:
@@ -66,17 +58,12 @@ class TokenVerifier:
             raise _auth_error("badAuthorization", problem="there is more than one such header")
         else:
             credentials = sent[0]
-        return self._valid_caller(credentials, is_confirmed_later=is_confirmed_later)
+        return self._valid_caller(credentials)
 
-    def _valid_caller(self, credentials: str, *, is_confirmed_later: bool = False) -> Caller:
+    def _valid_caller(self, credentials: str) -> Caller:
         """Return the caller for the value of an Authorization header. Raises ApiError (401) without a valid token."""
-        known = self._cache.get(credentials)
-        if known and not self._store.is_shared:
-            caller = known[0]
-        elif known and is_confirmed_later:
-            caller = self._confirmed_later(credentials, *known)
-        else:
-            caller = self._look_up(credentials)
+        known = None if self._store.is_shared else self._cache.get(credentials)
+        caller = known or self._look_up(credentials)
         if caller.expires is not None and self._clock.now().timestamp() >= caller.expires:
             raise _auth_error("badToken")
         return caller
@@ -96,7 +83,8 @@ class TokenVerifier:
     def _look_up(self, credentials: str) -> Caller:
         cache = self._cache  # if clear_cache() runs meanwhile, the caller goes into the old cache
         bearer = BEARER.fullmatch(credentials)
-        token = self._store.users.token(bearer[1]) if bearer else None
+        with self._store.reading():  # without waiting for threads that write
+            token = self._store.users.token(bearer[1]) if bearer else None
         if token is None and bearer and self.provider and (user := self.provider.user(bearer[1])):
             return self.provided_caller(user, _PROVIDED_CLIENT)
         if token is None:
@@ -105,18 +93,7 @@ class TokenVerifier:
         caller = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
         if len(cache) >= _MAX_CACHED:
             cache.clear()
-        cache[credentials] = caller, token
-        return caller
-
-    def _confirmed_later(self, credentials: str, caller: Caller, token: TokenRow) -> Caller:
-        """Return a cached caller. The next statement looks up the token, which another process may have revoked."""
-
-        def check(row: TokenRow | None) -> None:
-            if row != token:
-                self.clear_cache()
-                raise _auth_error("badToken") if row is None else refuse("unavailable")
-
-        self._store.users.expect_token(credentials.split()[1], check)
+        cache[credentials] = caller
         return caller
 
     def provided_caller(self, user: ProvidedUser, client: str) -> Caller:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -64,15 +63,6 @@ class Users(TableGroup):
         """Return the row of the access token `secret`, or None if the token is unknown."""
         row = self._database.fetch_one(_TOKEN, {"digest": digest_of(secret)})
         return TokenRow._make(row) if row else None
-
-    def expect_token(self, secret: str, check: Callable[[TokenRow | None], None]) -> None:
-        """Look up an access token together with the next statement of this thread, and pass its row to `check`.
-
-        `Store.confirm_token` looks it up at once, if there was no statement.
-        """
-        self._database.expect(
-            _TOKEN, {"digest": digest_of(secret)}, lambda rows: check(TokenRow._make(rows[0]) if rows else None)
-        )
 
     def add_id(self, file_id: str, owner: str) -> None:
         """Add a file id that was generated for a user, as an unused id."""

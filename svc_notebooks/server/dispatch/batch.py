@@ -154,8 +154,7 @@ MAX_BATCH = 16 * _MIB
 """The largest size of a batch in bytes, and of every body that is not an upload."""
 
 _MAX_RESPONSE, _MAX_SECONDS = 64 * _MIB, 30
-_BATCHES_OF_USER = 4
-"""The number of batches of a user that can use their whole budgets at the same time."""
+_BATCHES_OF_USER = 4  # the number of batches of a user that can use their whole budgets at the same time
 
 _processor_time = getattr(time, "thread_time", time.perf_counter)  # not on every system
 

@@ -227,25 +227,19 @@ NO_FAULTS: Any = {"last": 0, "plans": ()}
 class Step:
     """A step of a fault plan, which counts the matching requests and how often its action has happened."""
 
-    seen: int
-    fired: int
-
-    def __init__(self, document: JSONObject) -> None:
+    def __init__(self, document: JSONObject, counts: tuple[int, int, int, Any] = (0, 0, 0, None)) -> None:
+        """Read a step. `counts` is what the step has counted before."""
         check_keys("a fault step", document, ("match", "times", "action"))
         self.match = Match.read(object_member(document, "match"))
         self.action = Action.read(object_member(document, "action"))
         self.times = count("times", document.get("times", 1))
         self.document = {**document, "action": self.action.raw}
-        self.counts = (0, 0, 0, None)
+        self.seen, self.fired, self._longest, self._nearest = counts
 
     @property
     def counts(self) -> JSON:
         """What the step has counted. The last one is the request that came nearest, with the number of differences."""
         return [self.seen, self.fired, self._longest, self._nearest]
-
-    @counts.setter
-    def counts(self, counts: Any) -> None:
-        self.seen, self.fired, self._longest, self._nearest = counts
 
     @property
     def used_up(self) -> bool:
@@ -288,13 +282,14 @@ class Step:
 class ArmedPlan:
     """The steps of one active fault plan. `name` is the name of the preset, or None for a plan with its own steps."""
 
-    def __init__(self, key: str, document: JSONObject, ends: float = math.inf) -> None:
+    def __init__(self, key: str, document: JSONObject, ends: float = math.inf, counts: Sequence[Any] = ()) -> None:
+        """Read a plan. `ends` is in Unix seconds, and `counts` is what the steps have counted before."""
         self.key = key
         self.document = document
         self.ends = ends
         self.name = document.get("preset")
         steps, self._in_order = _read_plan(document)
-        self.steps = [Step(step) for step in steps]
+        self.steps = [*map(Step, steps, counts)] if counts else [*map(Step, steps)]
 
     def steps_for(self, target: FaultTarget) -> Iterator[tuple[int, Step]]:
         """Yield the steps that happen to a request, with their numbers. `in_order` allows the first unfinished only."""
@@ -322,6 +317,11 @@ class ArmedPlan:
         if self._in_order and before and not before.used_up:
             return f"{waited}, but was not reached: step {number - 1} happened {before.fired} of {before.times} times"
         return f"{waited}; {step.nearest_miss()}"
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments that make an equal plan."""
+        counts = [step.counts for step in self.steps]
+        return {"key": self.key, "document": self.document, "ends": self.ends, "counts": counts}
 
     def row(self) -> dict[str, Any]:
         """Return the plan as a dict, with the number of times that each step happened."""
@@ -353,19 +353,6 @@ def _read_plan(document: JSONObject) -> tuple[list[JSONObject], bool]:
     return [step for step in steps if isinstance(step, dict)], in_order
 
 
-def _written(plan: ArmedPlan) -> JSON:
-    ends = None if math.isinf(plan.ends) else plan.ends
-    counts = [step.counts for step in plan.steps]
-    return {"key": plan.key, "document": plan.document, "ends": ends, "counts": counts}
-
-
-def _read(row: Any) -> ArmedPlan:
-    plan = ArmedPlan(row["key"], row["document"], math.inf if row["ends"] is None else row["ends"])
-    for step, counts in zip(plan.steps, row["counts"], strict=True):
-        step.counts = counts
-    return plan
-
-
 class Faults:
     """The active fault plans of a service, or of all processes that share its store."""
 
@@ -381,11 +368,11 @@ class Faults:
         """Return the plans whose time is not over by key, for a `with` block in which nobody else changes them."""
         with self.values.editing(FAULTS) as edited:
             value = edited.value or NO_FAULTS
-            self._last, before = value["last"], {row["key"]: _read(row) for row in value["plans"]}
+            self._last, before = value["last"], {row["key"]: ArmedPlan(**row) for row in value["plans"]}
             self._plans = {key: plan for key, plan in before.items() if plan.ends > time.time()}
             yield self._plans
             edited.is_announced = self._plans.keys() != before.keys()
-            edited.value = {"last": self._last, "plans": [_written(plan) for plan in self._plans.values()]}
+            edited.value = {"last": self._last, "plans": [plan.arguments() for plan in self._plans.values()]}
 
     def add(self, document: JSONObject) -> ArmedPlan:
         """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""

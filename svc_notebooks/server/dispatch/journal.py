@@ -17,8 +17,7 @@ from ...core.clock import format_time, parse_time
 if TYPE_CHECKING:
     from ..store.postgres.side_connections import KeptRecords
 
-_ROW = 800
-"""The estimated memory of a journal row in bytes, without the path and the query."""
+_ROW = 800  # the estimated memory of a journal row in bytes, without the path and the query
 
 _MAX_DECIDED_BY = 2000
 

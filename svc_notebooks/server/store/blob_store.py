@@ -302,6 +302,14 @@ def write_part(
         return StoredPart(writer.commit(), writer.size, writer.checksum)
 
 
+def checksum_of(blocks: Iterable[bytes]) -> int:
+    """Return the CRC-32 of these bytes."""
+    value = 0
+    for block in blocks:
+        value = crc32(block, value)
+    return value
+
+
 def missing_part(key: str) -> str:
     """Return the sentence that describes a missing part."""
     return f"part {key} is missing"

@@ -13,8 +13,7 @@ from .data_directory import DATABASE, PARTS, check_not_in_use
 from .directory import DirectoryBlobStore
 from .opening_record import reading
 
-_MOST_PROBLEMS = 100
-"""The maximum number of problems that SQLite may report."""
+_MOST_PROBLEMS = 100  # the maximum number of problems that SQLite may report
 
 _REFERENCES = (
     ("files", "parent", "files", "id", "TRUE"),

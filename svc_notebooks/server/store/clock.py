@@ -159,11 +159,6 @@ class SystemClock(VirtualClock):
         super().__init__(None)
 
 
-def virtual_clock_of(clock: VirtualClock) -> VirtualClock | None:
-    """Return a virtual clock, or None for a running system clock."""
-    return clock if clock.is_virtual else None
-
-
 # -- the clock of a store that several processes share: if it was stopped or moved, all of them follow
 
 

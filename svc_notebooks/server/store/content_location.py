@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +19,7 @@ from .directory import (
     drop_parts,
     drop_snapshots,
 )
+from .engine import Database
 
 if TYPE_CHECKING:
     from .s3.bucket import BucketAddress
@@ -60,20 +62,14 @@ def folder_of(location: Path | BucketAddress) -> Path | None:
 
 
 def open_contents(
-    location: Path | BucketAddress,
-    store: str,
-    *,
-    number: int,
-    has_parts: bool,
-    durability: Literal["process", "power"],
-    now: float,
-    shared: bool,
+    location: Path | BucketAddress, store: str, database: Database, durability: Literal["process", "power"]
 ) -> LastingBlobStore:
-    """Open the contents of a store, which may be empty if the store has no parts.
+    """Open the contents of a store, which may be empty if the database names no parts.
 
-    `store` is the id of the store, and `number` is the number of this opening. `now` is in Unix seconds. Raises
-    OSError, without changing anything, for a folder or a bucket that is not the one of the store.
+    `store` is the id of the store. Raises OSError, without changing anything, for a folder or a bucket that is not the
+    one of the store.
     """
+    number, has_parts = database.opening, bool(database.run("SELECT part FROM rope LIMIT 1", {}))
     if not isinstance(location, Path):
         from .s3.blob_store import open_content_bucket
 
@@ -85,11 +81,12 @@ def open_contents(
         folder.mkdir(parents=True, exist_ok=True)
         replace_synced(folder / MARKER, marker_of(store), f"{MARKER}.{number}.unfinished")
     # A part whose writing ended long ago without success is deleted. Younger ones may be those of another process.
+    long_ago = time.time() - UNFINISHED_AGE
     for path in (folder / _PARTS).glob(f"??/*{UNFINISHED}"):
-        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and now - path.lstat().st_mtime > UNFINISHED_AGE:
+        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and path.lstat().st_mtime < long_ago:
             path.unlink(missing_ok=True)
     snapshots = folder / SNAPSHOTS / store
-    if not shared:
+    if not database.is_shared:
         drop_snapshots(snapshots)
     return DirectoryBlobStore(folder / _PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
 

@@ -190,8 +190,7 @@ _MOST_CHECKED_AT_ONCE = 64
 
 _RECORDED_AT_ONCE = 256
 
-_MAX_OPEN_WRITERS = 64
-"""The maximum number of open uploads whose last part stays open between two requests."""
+_MAX_OPEN_WRITERS = 64  # the maximum number of open uploads whose last part stays open between two requests
 
 
 class ContentReader:

@@ -6,6 +6,8 @@ that an older version created without a marker. Every other folder is refused an
 The marker is a file that identifies the folder and its last opening. An opening writes a new token and the marker's
 token into the database, then the new token into the marker. The marker's token is therefore always one of the two
 tokens in the database, even after a kill, unless the marker or the database was replaced.
+
+The folder also has a file that reserves disk space, which is freed for deletions on a full disk.
 """
 
 from __future__ import annotations
@@ -63,16 +65,18 @@ class Marker(NamedTuple):
 
 
 def read_marker(folder: Path) -> Marker:
-    """Read the marker file of a store. Raises ValueError with a message if the file is unreadable or invalid."""
+    """Read the marker file of a store. Raises OSError if the file is unreadable or invalid."""
+    advice = f"put the right {MARKER} back, or delete the file to continue without a marker"
     try:
         content: Any = json.loads((folder / MARKER).read_text(encoding="utf-8"))
         form, number, marker = content["format"], content["version"], Marker(*(content[key] for key in Marker._fields))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(f"{MARKER} cannot be read") from None
+        raise _refusal(folder, f"{MARKER} cannot be read", advice) from None
     if form != _FORMAT or [type(value) for value in marker] != [str, int, str, bool]:
-        raise ValueError(f"{MARKER} is not a valid marker file of a store")
+        raise _refusal(folder, f"{MARKER} is not a valid marker file of a store", advice)
     if number != _VERSION:
-        raise ValueError(f"{MARKER} has format version {number!r:.20}, and this package supports {_VERSION}")
+        problem = f"{MARKER} has format version {number!r:.20}, and this package supports {_VERSION}"
+        raise _refusal(folder, problem, advice)
     return marker
 
 
@@ -94,11 +98,11 @@ class OpenedStore(NamedTuple):
     folder: Path | None
 
 
-def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedStore:
+def open_folder(folder: Path, durability: Literal["process", "power"]) -> OpenedStore:
     """Open the store in a folder. If the folder is empty or does not exist, create a store.
 
-    With `durability="power"`, parts are synced to the disk. `now` is in Unix seconds. Raises OSError, without changing
-    anything, if the folder is not a store, is damaged or is in use.
+    With `durability="power"`, parts are synced to the disk. Raises OSError, without changing anything, if the folder is
+    not a store, is damaged or is in use.
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
@@ -113,7 +117,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     with on_error(database.close):
         number = record.begin(database, marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
-        notes += move_strays_aside(folder, Contents(database).known_parts(), number, now, adopted=state == "unmarked")
+        notes += move_strays_aside(folder, Contents(database).known_parts(), number, adopted=state == "unmarked")
         snapshots = folder / SNAPSHOTS / marker.store
         drop_snapshots(snapshots)
         parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
@@ -151,7 +155,7 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
         raise _refusal(folder, "it is the target of a migration that has not ended", _CONTINUE)
     if MARKER not in names and DATABASE not in names:
         raise _refusal(folder, *_foreign(names - HARMLESS))
-    marker = _marker(folder) if MARKER in names else None
+    marker = read_marker(folder) if MARKER in names else None
     if marker and marker.openings == 0:
         return "new", marker  # the creation of the store was interrupted
     if DATABASE not in names:
@@ -208,15 +212,6 @@ def check_kinds(folder: Path) -> None:
                     raise _refusal(folder, f"{path.relative_to(folder)} is {kind}", advice)
 
 
-def _marker(folder: Path) -> Marker:
-    try:
-        return read_marker(folder)
-    except ValueError as error:
-        raise _refusal(
-            folder, str(error), f"put the right {MARKER} back, or delete the file to continue without a marker"
-        ) from None
-
-
 def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None:
     """Return the reason why the database does not belong to the marker and the parts, or None if it belongs to them."""
     if last is None or last.number < marker.openings:
@@ -250,30 +245,20 @@ class _Record:
 
     def close(self, close: Callable[[], None]) -> None:
         """Close the database by calling `close`, and record that the store was closed."""
-        ended = self._end_database()
-        close()
-        if ended:
-            self._end_marker()
+        self._end(close)
         atexit.unregister(self._end)
         self.release()
 
-    def _end(self) -> None:
-        """Record that the store was closed, if the interpreter exits without `close`."""
-        if self._end_database():
-            self._end_marker()
-
-    def _end_database(self) -> bool:
-        if self._marker is None or os.getpid() != self._key[0]:  # a forked child does not own the store
-            return False
-        try:
-            return opening_record.end(self._driver)
-        except sqlite3.Error:
-            return False
-
-    def _end_marker(self) -> None:
-        assert self._marker
-        with suppress(OSError):
-            write_marker(self._folder, self._marker._replace(closed=True))
+    def _end(self, close: Callable[[], None] = lambda: None) -> None:
+        """Record that the store was closed. The interpreter calls this if it exits without `close`."""
+        is_recorded = False
+        if self._marker and os.getpid() == self._key[0]:  # a forked child does not own the store
+            with suppress(sqlite3.Error):
+                is_recorded = opening_record.end(self._driver)
+        close()
+        if self._marker and is_recorded:
+            with suppress(OSError):
+                write_marker(self._folder, self._marker._replace(closed=True))
 
     def release(self) -> None:
         """Allow this process to open the folder again."""

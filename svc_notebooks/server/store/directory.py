@@ -26,6 +26,7 @@ from .blob_store import (
     PartWriter,
     StoredPart,
     check_parts,
+    checksum_of,
     crc32,
     missing_part,
 )
@@ -78,7 +79,7 @@ class _FileWriter:
         if size < self.size:
             self._file.truncate(size)
             self._file.seek(0)
-            self.size, self.checksum = size, _checksum(_blocks(self._file, size))
+            self.size, self.checksum = size, checksum_of(_blocks(self._file, size))
 
     def commit(self) -> str:
         if self._sync:
@@ -184,7 +185,7 @@ class DirectoryBlobStore:
 
     def _read_checksum(self, part: StoredPart) -> int:
         with io.FileIO(self._name(part.key)) as file:
-            return _checksum(_blocks(file, part.size))
+            return checksum_of(_blocks(file, part.size))
 
     def has_all(self, keys: Iterable[str]) -> bool:
         return all(self._path(key).exists() for key in keys)
@@ -238,13 +239,6 @@ def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
         yield block
 
 
-def _checksum(blocks: Iterable[bytes]) -> int:
-    value = 0
-    for block in blocks:
-        value = crc32(block, value)
-    return value
-
-
 def drop_snapshots(folder: Path) -> None:
     """Delete the snapshots that earlier openings of the store have left in a folder."""
     for snapshot in folder.glob("*"):
@@ -292,7 +286,7 @@ HARMLESS = frozenset({".DS_Store", ".directory", ".gitignore", ".gitkeep", "Thum
 _SNAPSHOTS_BEFORE_MARKERS = "kept"
 
 
-def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
+def move_strays_aside(folder: Path, known: set[str], number: int, *, adopted: bool) -> list[str]:
     """Move the stray files of a store to aside/, and return a sentence for each fact that the user should know.
 
     `known` has the keys of the parts that rows name, and `number` is the number of this opening. `adopted` is true for
@@ -300,7 +294,7 @@ def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *,
     """
     present, unfinished, others = _read(folder / "parts", known)
     for path in unfinished:
-        if now - path.lstat().st_mtime > UNFINISHED_AGE:
+        if time.time() - path.lstat().st_mtime > UNFINISHED_AGE:
             path.unlink(missing_ok=True)
     missing = known - present
     returned = _restore_from_aside(folder, missing)

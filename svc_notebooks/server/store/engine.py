@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, LifoQueue
-from threading import Lock, RLock, local
+from threading import RLock, local
 from time import perf_counter
 from typing import Any, ClassVar, Literal, NoReturn, TypeAlias, cast
 from weakref import finalize
@@ -59,18 +59,16 @@ def inserting(table: sa.Table, names: Iterable[str], *, otherwise: Conflict = "F
 
 
 MAX_READERS = 8
-_FEW_ROWS = 25
-"""The rows of a statement that are read without a pause."""
+_FEW_ROWS = 25  # the rows of a statement that are read without a pause
 
 
 class ThreadValues(local):
-    """The values of one thread: the reader with its snapshot, and the statement that PostgreSQL runs with the next one.
+    """The values of one thread: the reader with its snapshot, and whether it has the lock of PostgreSQL's `exclusive`.
 
     The defaults are attributes of the class, because `getattr` with a default raises and drops an exception each time.
     """
 
     reader: Reader | None = None
-    expectation: Any = None
     is_exclusive = False
 
 
@@ -121,48 +119,41 @@ class Readers:
     ) -> None:
         self._connect = connect
         self._reader = reader
-        self._idle: LifoQueue[Reader] = LifoQueue()
-        self._left = MAX_READERS
-        self._lock = Lock()
+        self._idle: LifoQueue[Reader | None] = LifoQueue()
+        for _ in range(MAX_READERS):
+            self._idle.put(None)  # a reader that is not connected yet
         self._closed = False
 
     def take(self) -> Reader | None:
-        """Return a reader, if necessary after another thread has returned it. Returns None if none can be connected."""
+        """Return a reader, if necessary after another thread has returned it, or None if it cannot be connected."""
+        if self._closed:
+            return None
         try:
-            return self._idle.get_nowait()
+            reader = self._idle.get_nowait()
         except Empty:
-            pass
-        with self._lock:
-            if self._closed:
-                return None
-            if self._left:
-                self._left -= 1
-                try:
-                    return self._reader(self._connect())
-                except (DatabaseError, sqlite3.Error, OSError):
-                    self._left += 1
-                    if self._left == MAX_READERS:
-                        return None
-        with release_permit():  # a thread with a reader may wait for a permit
-            return self._idle.get()
+            with release_permit():  # a thread with a reader may wait for a permit
+                reader = self._idle.get()
+        if reader:
+            return reader
+        try:
+            return self._reader(self._connect())
+        except (DatabaseError, sqlite3.Error, OSError):
+            self._idle.put(None)
+            return None
 
     def release(self, reader: Reader) -> None:
         """Return a reader, which another thread may then use."""
-        with self._lock:
-            if not self._closed:
-                self._idle.put(reader)
-                return
-        reader.close()
+        self._idle.put(reader)
+        if self._closed:
+            self.close()
 
     def close(self) -> None:
         """Close the readers. A reader in use is closed when it is released."""
-        with self._lock:
-            self._closed = True
-        while True:
-            try:
-                self._idle.get_nowait().close()
-            except Empty:
-                return
+        self._closed = True
+        with suppress(Empty):
+            while True:
+                if reader := self._idle.get_nowait():
+                    reader.close()
 
 
 def close_connection(connection: sa.Connection, readers: Readers | None = None) -> None:
@@ -177,8 +168,7 @@ _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _MAX_CACHED_ROWS = 256
 _MAX_LOG_SIZE = 64 * 1024 * 1024
 _COMMITS_PER_CHECK = 500
-_JOURNAL_MODE = slice(18, 20)
-"""The bytes of a database's header that contain the journal mode."""
+_JOURNAL_MODE = slice(18, 20)  # the bytes of a database's header that contain the journal mode
 
 Close: TypeAlias = Callable[[Callable[[], None]], None]
 
@@ -381,13 +371,6 @@ class Database:
 
     queue_change: ClassVar[Callable[[Any, str, dict[str, Any]], object]] = change
     """Runs a statement that changes rows, at the latest with the next statement or commit. Errors may come then."""
-
-    def expect(self, statement: str, values: dict[str, Any], check: Callable[[list[Row]], None]) -> None:
-        """Run a statement that reads at once, and pass its rows to `check`."""
-        check(self.run(statement, values))
-
-    def confirm(self) -> None:
-        """Do nothing, because `expect` has run its statement."""
 
     def add(self, statement: str, values: dict[str, Any]) -> None:
         """Insert a row with untrusted values. Raises ValueError if the database refuses the row."""

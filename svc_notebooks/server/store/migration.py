@@ -152,20 +152,17 @@ def _delete_rows(folder: Path) -> None:
 
 
 @contextmanager
-def target_on_postgres(address: str, content: str | Path, source: str, now: float) -> Iterator[TargetStore]:
+def target_on_postgres(address: str, content: str | Path, source: str) -> Iterator[TargetStore]:
     """Open an empty database and an empty place for contents as the target for the store with the id `source`.
 
-    Both may also be those of an unfinished migration of the same store. Raises OSError for any others. `now` is in Unix
-    seconds.
+    Both may also be those of an unfinished migration of the same store. Raises OSError for any others.
     """
     from .postgres.opening import open_postgres
 
     location = content_location(content)
     database, store, _ = open_postgres(address, "power", shared=False, migration=source)
     with closing(database):
-        parts = open_contents(
-            location, store, number=database.opening, has_parts=False, durability="power", now=now, shared=False
-        )
+        parts = open_contents(location, store, database, "power")
 
         def end_rows() -> None:
             database.driver.execute("UPDATE svc_store SET migration = NULL")
@@ -290,7 +287,7 @@ def _target(target: str, content: str | Path | None, source: str) -> AbstractCon
     if not _is_address(target):
         return target_folder(Path(target), source)
     assert content
-    return target_on_postgres(target, content, source, time.time())
+    return target_on_postgres(target, content, source)
 
 
 def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], report: Report) -> Migrated:

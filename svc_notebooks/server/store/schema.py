@@ -22,70 +22,68 @@ def _required(column_type: Any, *names: str) -> list[sa.Column[Any]]:
     return [sa.Column(name, column_type, nullable=False) for name in names]
 
 
+def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Table:
+    return sa.Table(name, metadata, *columns, **options)
+
+
+def _keys(*names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, Text, primary_key=True) for name in names]
+
+
 def _optional(column_type: Any, *names: str) -> list[sa.Column[Any]]:
     return [sa.Column(name, column_type) for name in names]
 
 
-meta = sa.Table("meta", metadata, sa.Column("name", Text, primary_key=True), sa.Column("value", Text, nullable=False))
+meta = _table("meta", sa.Column("name", Text, primary_key=True), sa.Column("value", Text, nullable=False))
 
-users = sa.Table("users", metadata, sa.Column("email", Text, primary_key=True), sa.Column("root", Text, nullable=False))
+users = _table("users", sa.Column("email", Text, primary_key=True), sa.Column("root", Text, nullable=False))
 
-tokens = sa.Table(
+tokens = _table(
     "tokens",
-    metadata,
     sa.Column("digest", Text, primary_key=True),  # so that a copy of the database gives no access
     *_required(Text, "user", "client", "scopes"),
     sa.Column("service_account", sa.Integer, nullable=False),
     sa.Column("expires", sa.Float),
 )
 
-clients = sa.Table(
+clients = _table(
     "clients",
-    metadata,
     sa.Column("id", Text, primary_key=True),
-    sa.Column("name", Text, nullable=False),
-    sa.Column("secret", Text, nullable=False),  # a digest; "": a public client
-    sa.Column("redirects", Text, nullable=False),
+    *_required(Text, "name", "secret", "redirects"),  # the secret is a digest, or "" for a public client
 )
 
-accounts = sa.Table(
+accounts = _table(
     "accounts",
-    metadata,
     sa.Column("email", Text, primary_key=True),
     *_required(Text, "client", "key_id", "public_key", "delegation"),
 )
 
-grants = sa.Table(
+grants = _table(
     "grants",
-    metadata,
     sa.Column("digest", Text, primary_key=True),
-    sa.Column("kind", Text, nullable=False),  # code or refresh
-    *_required(Text, "family", "user", "client", "scopes"),
+    *_required(Text, "kind", "family", "user", "client", "scopes"),  # the kind is code or refresh
     sa.Column("expires", sa.Float),
     *_required(Text, "redirect", "challenge", "method"),
     sa.Column("spent", sa.Integer, nullable=False),
     sa.Index("grants_by_family", "family"),
 )
 
-granted = sa.Table(
+granted = _table(
     "granted",
-    metadata,
     sa.Column("token", Text, primary_key=True),  # the digest of an access token
     sa.Column("family", Text, nullable=False),
     sa.Index("granted_by_family", "family"),
 )
 
-generated = sa.Table(
+generated = _table(
     "generated",
-    metadata,
     sa.Column("id", Text, primary_key=True),
     sa.Column("owner", Text, nullable=False),
     sa.Column("used", sa.Integer, nullable=False),
 )
 
-files = sa.Table(
+files = _table(
     "files",
-    metadata,
     sa.Column("seq", _Big, primary_key=True, autoincrement=True),
     sa.Column("id", Text, nullable=False, unique=True),
     sa.Column("owner", Text, nullable=False),
@@ -96,8 +94,7 @@ files = sa.Table(
     *_required(sa.Integer, "trashed", "explicitly_trashed"),
     sa.Column("trashed_at", _Big),
     sa.Column("starred", sa.Integer, nullable=False),
-    sa.Column("content", _Big),  # None: no binary content
-    sa.Column("size", _Big),
+    *_optional(_Big, "content", "size"),  # None: no binary content
     sa.Column("version", _Big, nullable=False),
     sa.Column("abusive", sa.Integer, nullable=False),
     sa.Column("target", Text),
@@ -118,33 +115,26 @@ files = sa.Table(
     sa.Index("files_by_content", "content"),
 )
 
-properties = sa.Table(
+properties = _table(
     "properties",
-    metadata,
-    sa.Column("file", Text, primary_key=True),
-    sa.Column("client", Text, primary_key=True),  # "" for properties, the client's id for appProperties
-    sa.Column("key", Text, primary_key=True),
+    *_keys("file", "client", "key"),  # the client is "" for properties, and the client's id for appProperties
     sa.Column("value", Text, nullable=False),
 )
 
-opened = sa.Table(
+opened = _table(
     "opened",
-    metadata,
-    sa.Column("file", Text, primary_key=True),
-    sa.Column("client", Text, primary_key=True),  # the OAuth client that created or opened the file
+    *_keys("file", "client"),  # the OAuth client that created or opened the file
 )
 
-contents = sa.Table(
+contents = _table(
     "contents",
-    metadata,
     sa.Column("id", _Big, primary_key=True, autoincrement=True),
     *_optional(Text, "md5", "sha1", "sha256"),
     sqlite_autoincrement=True,  # no number twice, because an old content may still be read or hashed
 )
 
-ranges = sa.Table(
+ranges = _table(
     "rope",
-    metadata,
     sa.Column("content", _Big, primary_key=True, autoincrement=False),
     sa.Column("start", _Big, primary_key=True, autoincrement=False),
     sa.Column("stop", _Big, nullable=False),
@@ -152,9 +142,8 @@ ranges = sa.Table(
     sa.Column("checksum", _Big),  # the CRC-32 of the part; None: in memory, or missing when a store was upgraded
 )
 
-sessions = sa.Table(
+sessions = _table(
     "sessions",
-    metadata,
     sa.Column("id", Text, primary_key=True),
     *_required(Text, "owner", "client"),
     sa.Column("file", Text),  # None: the upload creates a file
@@ -169,22 +158,18 @@ sessions = sa.Table(
     sa.Index("sessions_by_age", "touched"),
 )
 
-permissions = sa.Table(
+permissions = _table(
     "permissions",
-    metadata,
-    sa.Column("file", Text, primary_key=True),
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("type", Text, nullable=False),
-    sa.Column("grantee", Text, nullable=False),  # "" for anyone
+    *_keys("file", "id"),
+    *_required(Text, "type", "grantee"),  # the grantee is "" for anyone
     sa.Column("role", sa.Integer, nullable=False),
     sa.Column("since", _Big, nullable=False),
     sa.Column("by", Text, nullable=False),
     sa.Index("permissions_by_grantee", "grantee"),
 )
 
-channels = sa.Table(
+channels = _table(
     "channels",
-    metadata,
     sa.Column("seq", _Big, primary_key=True, autoincrement=True),
     sa.Column("id", Text, nullable=False, unique=True),
     sa.Column("watched", Text, nullable=False),  # the id of a file, or of a user's change log
@@ -200,9 +185,8 @@ channels = sa.Table(
     sa.Index("channels_by_watched", "watched", "state"),
 )
 
-messages = sa.Table(
+messages = _table(
     "messages",
-    metadata,
     sa.Column("seq", _Big, primary_key=True, autoincrement=True),
     *_required(_Big, "channel", "number"),
     *_required(Text, "state", "changed"),
@@ -213,9 +197,8 @@ messages = sa.Table(
     sqlite_autoincrement=True,  # later messages have greater numbers, even after deletions
 )
 
-changes = sa.Table(
+changes = _table(
     "changes",
-    metadata,
     sa.Column("seq", _Big, primary_key=True, autoincrement=True),
     *_required(Text, "user", "file"),
     sa.Column("time", _Big, nullable=False),
@@ -224,41 +207,33 @@ changes = sa.Table(
     sqlite_autoincrement=True,  # no number twice, because page tokens contain numbers and each change replaces the last
 )
 
-calendars = sa.Table(
+calendars = _table(
     "calendars",
-    metadata,
     sa.Column("id", Text, primary_key=True),  # the user's e-mail address for a primary calendar
-    sa.Column("owner", Text, nullable=False),
-    sa.Column("client", Text, nullable=False),  # the OAuth client that created it; "" for a primary calendar
-    sa.Column("zone", Text, nullable=False),
+    *_required(Text, "owner", "client", "zone"),  # the OAuth client that created it, or "" for a primary calendar
     sa.Column("created", _Big, nullable=False),
     sa.Column("body", Text, nullable=False),  # JSON: summary, description and the like
     sa.Index("calendars_by_owner", "owner"),
 )
 
-calendar_access = sa.Table(
+calendar_access = _table(
     "calendar_access",
-    metadata,
-    sa.Column("calendar", Text, primary_key=True),
-    sa.Column("scope", Text, primary_key=True),  # user:ada@svc.example, domain:svc.example, default
+    *_keys("calendar", "scope"),  # user:ada@svc.example, domain:svc.example, default
     sa.Column("role", sa.Integer, nullable=False),
     sa.Index("calendar_access_by_scope", "scope"),
 )
 
-calendar_entries = sa.Table(
+calendar_entries = _table(
     "calendar_entries",
-    metadata,
-    sa.Column("user", Text, primary_key=True),
-    sa.Column("calendar", Text, primary_key=True),
+    *_keys("user", "calendar"),
     sa.Column("body", Text, nullable=False),  # JSON: the user's own settings of the calendar in their list
     sa.Index("calendar_entries_by_calendar", "calendar"),
 )
 
 _RECURRING = sa.text("recurring = 1")
 
-events = sa.Table(
+events = _table(
     "events",
-    metadata,
     sa.Column("seq", _Big, primary_key=True, autoincrement=True),  # a new number with every change
     *_required(Text, "calendar", "id", "uid"),
     sa.Column("origin", Text, nullable=False),  # the id of the organizer's calendar
@@ -281,17 +256,16 @@ events = sa.Table(
     sqlite_autoincrement=True,  # no number twice, because sync tokens contain numbers
 )
 
-invitations = sa.Table(
+invitations = _table(
     "invitations",
-    metadata,
     sa.Column("seq", _Big, primary_key=True, autoincrement=True),
     sa.Column("time", _Big, nullable=False),
     *_required(Text, "event", "recipient", "method", "subject"),
 )
 
-domains = sa.Table("domains", metadata, sa.Column("domain", Text, primary_key=True))
+domains = _table("domains", sa.Column("domain", Text, primary_key=True))
 
-authorities = sa.Table("authorities", metadata, sa.Column("pem", Text, primary_key=True))
+authorities = _table("authorities", sa.Column("pem", Text, primary_key=True))
 
 _POSTGRESQL_OPTIONS: dict[str, dict[str, Any]] = {
     "files_by_name_hash": {"using": "hash"},

@@ -20,8 +20,7 @@ class SessionLocks:
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
-        self._mutex = Lock()
-        self._changed = Condition(self._mutex)
+        self._changed = Condition(Lock())
         self._locks: dict[str, SessionLock] = {}
         self._waiting = 0
 
@@ -59,7 +58,7 @@ class SessionLock:
         self.interrupted = False
 
     def __enter__(self) -> SessionLock:
-        with self._all._mutex:
+        with self._all._changed:
             is_free = self._all._locks.setdefault(self._key, self) is self
         if not is_free:
             with release_permit():
@@ -67,7 +66,7 @@ class SessionLock:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with self._all._mutex:
+        with self._all._changed:
             if self._all._locks.get(self._key) is self:
                 del self._all._locks[self._key]
             if self._all._waiting:

@@ -56,7 +56,6 @@ class Store:
         self.counters = database.counters
         self.reading = database.reading
         self.end_snapshot = database.end_snapshot
-        self.confirm_token = database.confirm
         self.users = Users(database)
         self.oauth = OAuth(database)
         self.files = FileTable(database)

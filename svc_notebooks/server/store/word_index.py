@@ -33,12 +33,14 @@ _ADD_PENDING = (
     " SELECT seq, all_words FROM files WHERE seq IN (SELECT seq FROM files_text_pending);"
     " DELETE FROM files_text_pending;"
 )
-_TABLE = (
+_CREATE = (
+    "DROP TABLE IF EXISTS files_text",
+    "DROP TABLE IF EXISTS files_text_pending",
     "CREATE VIRTUAL TABLE files_text USING fts5"
-    "(all_words, content='files', content_rowid='seq', tokenize='trigram', detail=none, columnsize=0)"
+    "(all_words, content='files', content_rowid='seq', tokenize='trigram', detail=none, columnsize=0)",
+    "CREATE TABLE files_text_pending (seq INTEGER PRIMARY KEY)",
+    "INSERT INTO files_text (files_text) VALUES ('rebuild')",
 )
-_PENDING = "CREATE TABLE files_text_pending (seq INTEGER PRIMARY KEY)"
-_FILL = "INSERT INTO files_text (files_text) VALUES ('rebuild')"
 _TRIGGERS = {
     "files_text_add": f"AFTER INSERT ON files BEGIN {_ADD} END",
     "files_text_drop": f"AFTER DELETE ON files BEGIN {_DROP} END",
@@ -82,12 +84,7 @@ def keep_word_index(driver: sqlite3.Connection) -> None:
         for name in triggers(driver):
             driver.execute(f"DROP TRIGGER {name}")
         if is_supported():
-            driver.execute("DROP TABLE IF EXISTS files_text")
-            driver.execute("DROP TABLE IF EXISTS files_text_pending")
-            driver.execute(_TABLE)
-            driver.execute(_PENDING)
-            driver.execute(_FILL)
-            for statement in _STATEMENTS.values():
+            for statement in (*_CREATE, *_STATEMENTS.values()):
                 driver.execute(statement)
 
 

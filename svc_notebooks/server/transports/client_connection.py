@@ -183,8 +183,7 @@ class RequestReader:
         self.budget = TransferBudget(0.0, 1.0)
         self._first_size = _HEAD_BUFFER
         self._last_head_size = 0
-        self.is_over = False
-        """True if the client has closed its side, or if the connection is broken."""
+        self.is_over = False  # true if the client has closed its side, or if the connection is broken
 
     def collect(self) -> bool:
         """Read the bytes that have arrived, without blocking. Return True if a thread can now read the request."""
@@ -281,8 +280,7 @@ class ServerConnection:
         sock.settimeout(0)  # receive() and send_all() wait with other timeouts, within a budget
         self.server = server
         self.socket = sock
-        self.flow = ""
-        """The flow of the request that has arrived (see connection_queue.py)."""
+        self.flow = ""  # the flow of the request that has arrived (see connection_queue.py)
         self._address = address
         self._reader = RequestReader(sock)
         self._poll: Any = None

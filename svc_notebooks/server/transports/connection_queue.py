@@ -14,9 +14,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Condition, Event, RLock
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from ...core.thread_permit import Released
+
+if TYPE_CHECKING:
+    from .client_connection import ServerConnection
 
 PERMITS = 2
 BRIEF_SECONDS = 0.003
@@ -25,23 +28,14 @@ _MAX_STAYING = 2
 _MAX_KNOWN = 10_000
 
 
-class HasFlow(Protocol):
-    """A connection with a flow, which is a text that names the user or the client's address.
+@dataclass(slots=True)
+class _Flow:
+    """The connections of a flow that wait for a thread, and its threads that wait for a permit.
 
-    Connections of the same flow share a limited number of threads and permits.
+    A flow is a text that names the user or the client's address.
     """
 
-    flow: str
-
-
-T = TypeVar("T", bound=HasFlow)
-
-
-@dataclass(slots=True)
-class _Flow(Generic[T]):
-    """The connections of a flow that wait for a thread, and its threads that wait for a permit."""
-
-    connections: deque[T] = field(default_factory=deque)
+    connections: deque[ServerConnection] = field(default_factory=deque)
     resuming: deque[Event] = field(default_factory=deque)
     threads: int = 0
     """The number of threads that have a connection of this flow."""
@@ -60,7 +54,7 @@ class _Flow(Generic[T]):
 class _Paused:
     __slots__ = ("_flow", "_queue")
 
-    def __init__(self, queue: ReadyQueue[Any], flow: str) -> None:
+    def __init__(self, queue: ReadyQueue, flow: str) -> None:
         self._queue, self._flow = queue, flow
 
     def __enter__(self) -> None:
@@ -74,7 +68,7 @@ class _Paused:
         return self._queue.others_wait(self._flow)
 
 
-class ReadyQueue(Generic[T]):
+class ReadyQueue:
     """The queue from which threads take connections, flow after flow.
 
     One thread runs at a time, or `PERMITS` threads if one of them has run for `BRIEF_SECONDS`, and one for each flow. A
@@ -87,24 +81,23 @@ class ReadyQueue(Generic[T]):
         self, share: int, clock: Callable[[], float] = time.monotonic, look: Callable[[], None] = lambda: None
     ) -> None:
         self._share, self._clock, self._look = share, clock, look
-        self.turns = 0
-        """The number of permits that were given. It grows as long as work goes on."""
+        self.turns = 0  # the number of permits that were given. It grows as long as work goes on.
         self._idle = self._occupied = self._extra = 0
-        self._flow_by_name: dict[str, _Flow[T]] = {}
-        self._waiting: dict[str, _Flow[T]] = {}
-        self._running: dict[str, _Flow[T]] = {}
-        self._assigned: deque[T] = deque()
+        self._flow_by_name: dict[str, _Flow] = {}
+        self._waiting: dict[str, _Flow] = {}
+        self._running: dict[str, _Flow] = {}
+        self._assigned: deque[ServerConnection] = deque()
         self._lock = RLock()
         self._changed, self._paused = Condition(self._lock), Condition(self._lock)
         self._closed = False
 
-    def put(self, connection: T) -> None:
+    def put(self, connection: ServerConnection) -> None:
         """Add a connection that waits for a thread."""
         with self._lock:
             self._waiting_flow(connection.flow).connections.append(connection)
             self._changed.notify(self._assign())
 
-    def get(self, finished: str | None = None) -> T | None:
+    def get(self, finished: str | None = None) -> ServerConnection | None:
         """Wait for a connection and return it, or None if the queue is closed. The thread then has a permit.
 
         `finished` is the flow of the connection that the thread has served, and whose permit it returns.
@@ -216,7 +209,7 @@ class ReadyQueue(Generic[T]):
                     granted.set()
             self._changed.notify_all()
 
-    def _waiting_flow(self, name: str) -> _Flow[T]:
+    def _waiting_flow(self, name: str) -> _Flow:
         """Return the flow to which a waiting connection or thread is added."""
         flow = self._flow_by_name.get(name)
         if flow is None:
@@ -252,7 +245,7 @@ class ReadyQueue(Generic[T]):
                 del self._waiting[name]
         return count
 
-    def _give_permit(self, name: str, flow: _Flow[T]) -> None:
+    def _give_permit(self, name: str, flow: _Flow) -> None:
         self._running[name] = flow
         self.turns += 1
         flow.turn, flow.since = self.turns, self._clock()

@@ -144,52 +144,50 @@ def _caller(service: Service, request: Request) -> str:
     return user
 
 
-class Control:
-    """A service with its control API.
+def with_control(service: Service, token: str | None = None) -> Callable[[Request], Response]:
+    """Return a function with the control API for paths under `/_control/`, and the service for other paths.
 
     Each control call must send `token`, if set. Raises ValueError for a bad token.
     """
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise ValueError("the control token must be printable ASCII without spaces, and not empty")
 
-    def __init__(self, service: Service, token: str | None = None) -> None:
-        if token is not None and not _TOKEN.fullmatch(token):
-            raise ValueError("the control token must be printable ASCII without spaces, and not empty")
-        self._service = service
-        self._token = token
+    def check(request: Request, context: ServiceContext) -> None:
+        check_host(request, context)
+        check_same_origin(request, context, configured=service.provider is None)
+        if student := _student_of_journal(service, request):
+            service.count_request(student)
+            return
+        _check_operator(service, request, token, "controlToken", "svc control")
 
-    def handle(self, request: Request) -> Response:
-        """Return the response of the control API for paths under `/_control/`, or of the service for other paths."""
-        request = without_prefix(request, self._service.policy.path_prefix)
+    def handle(request: Request) -> Response:
+        request = without_prefix(request, service.policy.path_prefix)
         path = urlsplit(request.url).path
-        if path in STUDENT_CALLS and self._service.class_view.is_open:
-            return _handle_student_call(self._service, request)
+        if path in STUDENT_CALLS and service.class_view.is_open:
+            return _handle_student_call(service, request)
         if not path.startswith(_PREFIX):
-            return self._service.handle(request)
-        response = self._service.refusal(request, self._check) or self._answer(request, path[len(_PREFIX) :])
+            return service.handle(request)
+        response = service.refusal(request, check) or _control_response(service, request, path[len(_PREFIX) :])
         return Response(response.status, response.headers) if request.method == "HEAD" else response
 
-    def _check(self, request: Request, context: ServiceContext) -> None:
-        check_host(request, context)
-        check_same_origin(request, context, configured=self._service.provider is None)
-        if student := _student_of_journal(self._service, request):
-            self._service.count_request(student)
-            return
-        _check_operator(self._service, request, self._token, "controlToken", "svc control")
+    return handle
 
-    def _answer(self, request: Request, name: str) -> Response:
-        try:
-            limit = self._service.policy.max_upload_size if name == "state" else _MAX_BODY_SIZE
-            with decoded_request(request, self._service.clock.now(), limit) as decoded:
-                if name == "state":
-                    return _transfer_state(self._service, decoded)
-                with release_permit():  # a call can wait for deliveries, whose receivers may send requests
-                    result = _result_of(self._service, decoded, name)
-        except ApiError as error:
-            return error_response(error)
-        except (ValueError, ImportError) as error:
-            return error_response(refuse("badRequest", message=str(error)))
-        except OSError as error:
-            return error_response(disk_refusal(error))
-        return empty_response(204) if result is None else json_response(Query(), result)
+
+def _control_response(service: Service, request: Request, name: str) -> Response:
+    try:
+        limit = service.policy.max_upload_size if name == "state" else _MAX_BODY_SIZE
+        with decoded_request(request, service.clock.now(), limit) as decoded:
+            if name == "state":
+                return _transfer_state(service, decoded)
+            with release_permit():  # a call can wait for deliveries, whose receivers may send requests
+                result = _result_of(service, decoded, name)
+    except ApiError as error:
+        return error_response(error)
+    except (ValueError, ImportError) as error:
+        return error_response(refuse("badRequest", message=str(error)))
+    except OSError as error:
+        return error_response(disk_refusal(error))
+    return empty_response(204) if result is None else json_response(Query(), result)
 
 
 def _student_of_journal(service: Service, request: Request) -> str | None:
@@ -451,49 +449,43 @@ _OPERATION = "livePage"
 _OWN_PAGES_ONLY = [("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin")]
 
 
-class LivePage:
-    """The live page of a service. If `key` is given, a request for the data of the page must have the key.
+def with_live_page(
+    service: Service, next_handle: Callable[[Request], Response], key: str | None, *, control: bool = True
+) -> Callable[[Request], Response]:
+    """Return a function with the live page of a service and its data, and `next_handle` for every other request.
 
-    If `control` is true, the page of a class has buttons that call the control interface.
+    If `key` is given, a request for the data of the page must have the key. If `control` is true, the page of a class
+    has buttons that call the control interface. A client that does not accept HTML gets no page, so that the address
+    `/` is unknown to API clients.
     """
 
-    def __init__(
-        self, service: Service, handle: Callable[[Request], Response], key: str | None, *, control: bool = True
-    ) -> None:
-        self._service = service
-        self._next_handle = handle
-        self._key = key
-        self._control = control
+    def check(request: Request, context: ServiceContext) -> None:
+        check_host(request, context)
+        check_same_origin(request, context)
+        _check_operator(service, request, key, "livePageKey", "svc live page")
 
-    def handle(self, request: Request) -> Response:
-        """Return the page, its data, or for every other request the response of the function `handle`.
-
-        A client that does not accept HTML gets no page, so that the address `/` is unknown to API clients.
-        """
-        prefix = self._service.policy.path_prefix
+    def handle(request: Request) -> Response:
+        prefix = service.policy.path_prefix
         if prefix and request.path == prefix and request.method in ("GET", "HEAD"):
             return redirect(f"{request.path}/", 308)  # the page asks for its data at a relative address
         request = without_prefix(request, prefix)
         path = request.path
         if path == _ACTIVITY and request.method == "GET":
-            return self._service.refusal(request, self._check, _OPERATION) or self._activity(request)
+            return service.refusal(request, check, _OPERATION) or _activity(service, request, control=control)
         if path == "/" and request.method in ("GET", "HEAD") and "text/html" in (request.headers.get("Accept") or ""):
-            response = self._service.refusal(request, check_host, _OPERATION) or live_page()
+            response = service.refusal(request, check_host, _OPERATION) or live_page()
             return Response(response.status, response.headers) if request.method == "HEAD" else response
-        return self._next_handle(request)
+        return next_handle(request)
 
-    def _check(self, request: Request, context: ServiceContext) -> None:
-        """Check that a request may read the data of the page. Raises ApiError (401, 403)."""
-        check_host(request, context)
-        check_same_origin(request, context)
-        _check_operator(self._service, request, self._key, "livePageKey", "svc live page")
+    return handle
 
-    def _activity(self, request: Request) -> Response:
-        try:
-            content = encode_json({**self._service.activity(request.query), "control": self._control}, compact=True)
-        except OSError as error:
-            return error_response(disk_refusal(error))
-        return json_bytes(content, extra=_OWN_PAGES_ONLY)
+
+def _activity(service: Service, request: Request, *, control: bool) -> Response:
+    try:
+        content = encode_json({**service.activity(request.query), "control": control}, compact=True)
+    except OSError as error:
+        return error_response(disk_refusal(error))
+    return json_bytes(content, extra=_OWN_PAGES_ONLY)
 
 
 def served_paths(
@@ -503,5 +495,5 @@ def served_paths(
 
     `page_key` is the key of the live page, or None if everybody may see it. Raises ValueError for a bad control token.
     """
-    handle = Control(service, control_token).handle if control else with_receivers(service)
-    return LivePage(service, handle, page_key, control=control).handle if has_page else handle
+    handle = with_control(service, control_token) if control else with_receivers(service)
+    return with_live_page(service, handle, page_key, control=control) if has_page else handle

@@ -19,50 +19,45 @@ _requests = logging.getLogger("svc_notebooks.requests")
 _NOT_STORED = ("Cache-Control", "no-store")
 
 
-class Health:
-    """The operator's endpoints of a service, in front of the function `handle`.
+def with_health(
+    service: Service,
+    next_handle: Callable[[Request], Response],
+    is_draining: Callable[[], bool],
+    metrics: Callable[[], tuple[bytes, str]] | None = None,
+) -> Callable[[Request], Response]:
+    """Return a function with the operator's endpoints of a service, and `next_handle` for every other request.
 
     `is_draining` returns true after the server was told to stop. `metrics` returns the content of `/metrics` and its
     media type.
     """
 
-    def __init__(
-        self,
-        service: Service,
-        handle: Callable[[Request], Response],
-        is_draining: Callable[[], bool],
-        metrics: Callable[[], tuple[bytes, str]] | None = None,
-    ) -> None:
-        self._service = service
-        self._next_handle = handle
-        self._is_draining = is_draining
-        self._metrics = metrics
-
-    def handle(self, request: Request) -> Response:
-        """Return the response of an operator's endpoint, or for every other request that of the function `handle`."""
+    def handle(request: Request) -> Response:
         if request.method in ("GET", "HEAD"):
-            path = without_prefix(request, self._service.policy.path_prefix).path
+            path = without_prefix(request, service.policy.path_prefix).path
             if path == "/healthz":
-                is_stuck = self._service.monitor.is_stuck()
+                is_stuck = service.monitor.is_stuck()
                 answer = {"status": "stuck" if is_stuck else "alive"}
                 return _answer(request, json_response(Query(), answer, status=503 if is_stuck else 200))
             if path == "/readyz":
-                return _answer(request, self._readiness())
-            if path == "/metrics" and self._metrics:
-                content, media_type = self._metrics()
+                return _answer(request, _readiness(service, is_draining=is_draining()))
+            if path == "/metrics" and metrics:
+                content, media_type = metrics()
                 headers = [("Content-Type", media_type), ("Content-Length", str(len(content))), _NOT_STORED]
                 return _answer(request, Response(200, Headers(headers), content))
-        return self._next_handle(request)
+        return next_handle(request)
 
-    def _readiness(self) -> Response:
-        if self._is_draining():
-            return json_response(Query(), {"status": "stopping"}, status=503)
-        problems = self._service.monitor.problems()
-        for name, problem in problems.items():
-            _log.warning("the service is not ready: %s: %s", name, problem)  # the text may name a server
-        if problems:
-            return json_response(Query(), {"status": "not ready", "problems": sorted(problems)}, status=503)
-        return json_response(Query(), {"status": "ready"})
+    return handle
+
+
+def _readiness(service: Service, *, is_draining: bool) -> Response:
+    if is_draining:
+        return json_response(Query(), {"status": "stopping"}, status=503)
+    problems = service.monitor.problems()
+    for name, problem in problems.items():
+        _log.warning("the service is not ready: %s: %s", name, problem)  # the text may name a server
+    if problems:
+        return json_response(Query(), {"status": "not ready", "problems": sorted(problems)}, status=503)
+    return json_response(Query(), {"status": "ready"})
 
 
 def _answer(request: Request, response: Response) -> Response:

@@ -184,8 +184,7 @@ class LengthBody:
         self.gone = gone
         self._left = size
         self.aborted = False
-        self.is_broken = False
-        """True if the chunked coding is invalid. The rest of the connection then cannot be read."""
+        self.is_broken = False  # true if the chunked coding is invalid. The rest of the connection then cannot be read.
 
     def read(self, size: int = -1, /) -> bytes:
         """Wait until bytes arrive and return at most `size` of them. Without a size, return the whole body."""

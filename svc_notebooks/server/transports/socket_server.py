@@ -33,7 +33,7 @@ from ..service import Service
 from .client_connection import ServerConnection
 from .connection_queue import BRIEF_SECONDS, FlowTable, ReadyQueue
 from .control_api import served_paths
-from .health import Health
+from .health import with_health
 from .http1 import LengthBody
 
 if TYPE_CHECKING:
@@ -89,10 +89,9 @@ class SocketServer:
             has_page=self.policy.live_page,
         )
         content = metrics.content if metrics else None
-        self.handle = Health(service, self.handle, lambda: self.draining, content).handle
+        self.handle = with_health(service, self.handle, lambda: self.draining, content)
         self.tls, self.ca = tls, ca
-        self.owner: object = None
-        """An object that the server keeps alive while it runs, such as a sandbox."""
+        self.owner: object = None  # an object that the server keeps alive while it runs, such as a sandbox
         self.origin = self.base_url = ""
         self.flow_table = FlowTable(service.user_of)
         self.bodies: set[LengthBody] = set()
@@ -100,7 +99,7 @@ class SocketServer:
         self.draining = self.stopping = False
         self._address = host, port
         self._min_threads, self._max_threads = threads, max(threads, MAX_THREADS)
-        self._queue: ReadyQueue[ServerConnection] = ReadyQueue(max(1, self._max_threads // 4), look=self._collect_ready)
+        self._queue = ReadyQueue(max(1, self._max_threads // 4), look=self._collect_ready)
         self._threads: list[Thread] = []
         self._open: WeakSet[ServerConnection] = WeakSet()
         self._selector, self._lock = selectors.DefaultSelector(), Lock()

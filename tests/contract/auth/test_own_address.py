@@ -11,7 +11,7 @@ import pytest
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.control_api import Control
+from svc_notebooks.server.transports.control_api import with_control
 from tests.contract.conftest import OverSocket
 from tests.contract.control.test_control import raw
 
@@ -81,7 +81,7 @@ def test_an_assertion_for_another_service_is_refused(spoofed: Service, spoof: st
 def test_a_page_of_another_origin_reaches_no_control_call(spoofed: Service, spoof: str, origin: str) -> None:
     headers = {name: value.replace("PORT", "8080") for name, value in SPOOFS[spoof].items()}
 
-    answer = send(Control(spoofed).handle, "POST", "http://127.0.0.1:8080/_control/reset",
+    answer = send(with_control(spoofed), "POST", "http://127.0.0.1:8080/_control/reset",
                   {"Origin": origin, "Sec-Fetch-Site": "same-origin", **headers}, client="127.0.0.1")  # fmt: skip
 
     assert answer.status == 403

@@ -1,5 +1,4 @@
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +8,8 @@ from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.auth.class_accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.transports.control_api import Control
+from svc_notebooks.server.transports.control_api import with_control
 from tests.contract.school import ABOUT, ADA, BOB, EVE, QUOTA, UPLOAD, School, reopened
-
-
-@pytest.fixture
-def school(tmp_path: Path) -> Iterator[School]:
-    school = School(tmp_path)
-    with school.service:
-        yield school
 
 
 class TestSignIn:
@@ -114,7 +106,7 @@ class TestControl:
     def test_without_a_class_the_calls_are_unknown(self) -> None:
         with open_service() as service:
             request = Request("POST", "http://127.0.0.1/_control/class/revoke", Headers([("Content-Length", "0")]))
-            assert Control(service).handle(request).status == 404
+            assert with_control(service)(request).status == 404
 
 
 class TestQuotas:

@@ -1,18 +1,14 @@
 """The control API over raw HTTP on a socket, as a program in any language uses it."""
 
-import socket
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.clock import SystemClock
-from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket, Q
-from tests.contract.wire import read_to_end
-from tests.patience import PATIENCE
+from tests.contract.wire import read_to_end, served
 from tests.receivers import Receiver, receiver
 
 
@@ -25,14 +21,13 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture
 def wire(service: Service) -> Iterator[OverSocket]:
-    with SocketServer(service, control=True, threads=4) as server:
-        yield OverSocket(service, server.base_url)
+    with served(service, control=True, threads=4) as wire:
+        yield wire
 
 
 def raw(wire: OverSocket, text: str) -> bytes:
     """Return everything until the service closes the connection."""
-    parts = urlsplit(wire.base_url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
+    with wire.dial() as connection:
         connection.sendall(text.encode())
         return read_to_end(connection)
 
@@ -187,8 +182,7 @@ def test_a_state_is_copied_from_one_service_to_another(wire: OverSocket) -> None
 
     taken = wire.send("GET", "/_control/state", token=None)
     assert taken.headers["content-type"] == "application/zip"
-    with open_service(seed=3) as second, SocketServer(second, control=True, threads=4) as server:
-        other = OverSocket(second, server.base_url)
+    with open_service(seed=3) as second, served(second, control=True, threads=4) as other:
         other.create(b"it goes away")
         assert other.send("PUT", "/_control/state", taken.body, token=None).status == 204
         other.token = wire.token

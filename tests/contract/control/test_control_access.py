@@ -11,6 +11,7 @@ from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
 from tests.contract.control.test_control import raw
 from tests.contract.control_calls import CALLS, control_state
+from tests.contract.wire import served
 
 TOKEN = "the-control-token"
 
@@ -43,8 +44,8 @@ def service(policy: Policy) -> Iterator[Service]:
 
 @pytest.fixture
 def wire(service: Service) -> Iterator[OverSocket]:
-    with SocketServer(service, control=True, threads=4) as server:
-        yield OverSocket(service, server.base_url)
+    with served(service, control=True, threads=4) as wire:
+        yield wire
 
 
 def call(wire: OverSocket, method: str, name: str, body: dict[str, Any] | None, headers: dict[str, str]) -> Answer:
@@ -123,8 +124,8 @@ def test_a_server_on_all_addresses_accepts_every_address_and_no_foreign_name(ser
 class TestTheControlToken:
     @pytest.fixture
     def wire(self, service: Service) -> Iterator[OverSocket]:
-        with SocketServer(service, control=True, control_token=TOKEN, threads=4) as server:
-            yield OverSocket(service, server.base_url)
+        with served(service, control=True, control_token=TOKEN, threads=4) as wire:
+            yield wire
 
     @pytest.mark.parametrize("method, name, body", CALLS, ids=lambda value: value if isinstance(value, str) else "")
     def test_each_call_needs_it(self, wire: OverSocket, method: str, name: str, body: dict[str, Any] | None) -> None:

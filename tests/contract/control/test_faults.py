@@ -3,7 +3,6 @@
 import http.client
 import json
 import socket
-import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,8 @@ from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
-from tests.contract.conftest import Answer, InProcess, OverSocket, Q, Stage, Wire
+from tests.contract.conftest import Answer, InProcess, Q, Stage, Wire
+from tests.contract.wire import OverTls
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
@@ -29,14 +29,6 @@ MEDIA = "/upload/storage/v3/files?uploadType=media"
 SESSION = {"operation": "upload.session"}
 
 pytestmark = pytest.mark.spec("X-05", "X-05a", "X-05b")
-
-
-class OverTls(OverSocket):
-    context = ssl.create_default_context()
-    AUTHORITY.configure_trust(context)
-
-    def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE, context=self.context)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """The limits of a user and of a class count each request that costs, whatever page or endpoint it is for."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from urllib.parse import urlencode
 
 import pytest
@@ -46,13 +45,6 @@ def test_a_page_is_refused_like_the_interface(wire: Wire, way: str) -> None:
 
     assert 403 in statuses
     assert wire.send("GET", FILES, token=token).status == 403
-
-
-@pytest.fixture
-def school(tmp_path: Path) -> Iterator[School]:
-    school = School(tmp_path)
-    yield school
-    school.service.close()
 
 
 @pytest.mark.parametrize(

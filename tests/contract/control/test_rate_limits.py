@@ -1,11 +1,11 @@
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from svc_notebooks.core.api.operations import DOWNLOAD_COST, GET_COST, LIST_COST, OPERATIONS, SESSION, UPDATE_COST
 from svc_notebooks.server.service import Service
-from tests.contract.conftest import OverSocket, Q, Wire
+from tests.contract.conftest import Q, Wire
+from tests.contract.wire import served
 
 FILES = "/storage/v3/files"
 EVENTS = "/calendar/v3/calendars/primary/events"
@@ -96,21 +96,13 @@ def test_every_operation_on_files_has_a_cost_of_the_family() -> None:
     assert {operation.units for operation in OPERATIONS if operation.calendar} == {1}
 
 
-@pytest.fixture
-def served(service: Service) -> Iterator[OverSocket]:
-    from svc_notebooks.server.transports.socket_server import SocketServer
+def test_a_limit_is_set_and_seen(service: Service) -> None:
+    body = {"user": "ada@svc.example", "requests": 1, "per": "30s"}
+    with served(service, control=True, threads=4) as wire:
+        assert wire.post_json("/_control/limits", body, token=None).status == 200
+        assert ask(wire, 2) == [200, 403]
 
-    with SocketServer(service, control=True, threads=4) as server:
-        yield OverSocket(service, server.base_url)
+        limits = wire.send("GET", "/_control/limits", token=None).json["limits"]
 
-
-class TestControl:
-    def test_a_limit_is_set_and_seen(self, served: OverSocket) -> None:
-        body = {"user": "ada@svc.example", "requests": 1, "per": "30s"}
-        assert served.post_json("/_control/limits", body, token=None).status == 200
-        assert ask(served, 2) == [200, 403]
-
-        limits = served.send("GET", "/_control/limits", token=None).json["limits"]
-
-        row = {"user": "ada@svc.example", "requests": 1, "per": 30.0, "spent": 1, "until": "2026-01-05T09:00:30.000Z"}
-        assert limits == [row]
+    row = {"user": "ada@svc.example", "requests": 1, "per": 30.0, "spent": 1, "until": "2026-01-05T09:00:30.000Z"}
+    assert limits == [row]

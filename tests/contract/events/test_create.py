@@ -95,8 +95,7 @@ ROBOT = "robot@svc.example"
 @pytest.mark.parametrize("scope", ["calendar", "calendar.events"])
 def test_a_service_account_creates_events(wire: Wire, ada: CalendarClient, scope: str) -> None:
     robot = wire.service.sign_in(ROBOT, scopes=[scope], service_account=True)
-    rule = {"role": "writer", "scope": {"type": "user", "value": ROBOT}}
-    assert ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200
+    ada.share("writer", ROBOT)
 
     own, shared = (accepted(wire.post_json(path(name), SEMINAR, token=robot)) for name in ("primary", ADA))
 
@@ -111,8 +110,8 @@ def test_a_service_account_creates_events(wire: Wire, ada: CalendarClient, scope
 @pytest.mark.parametrize("role", ["reader", None])
 def test_a_service_account_that_may_not_write_creates_nothing(wire, ada, role):
     robot = wire.service.sign_in(ROBOT, scopes=["calendar"], service_account=True)
-    rule = {"role": role, "scope": {"type": "user", "value": ROBOT}}
-    assert role is None or ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200
+    if role:
+        ada.share(role, ROBOT)
 
     answer = wire.post_json(path(ADA), SEMINAR, token=robot)
 

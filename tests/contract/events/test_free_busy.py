@@ -25,8 +25,7 @@ def event(start: str, end: str, **fields: Any) -> dict[str, Any]:
     return {"start": {"dateTime": f"2026-{start}:00Z"}, "end": {"dateTime": f"2026-{end}:00Z"}, **fields}
 
 
-def test_overlapping_events_are_one_period(wire: Wire) -> None:
-    ada = CalendarClient(wire)
+def test_overlapping_events_are_one_period(ada: CalendarClient) -> None:
     for start, end in (("11-02T10:00", "11-02T11:00"), ("11-02T10:30", "11-02T12:00"), ("11-02T12:00", "11-02T13:00")):
         ada.made(event(start, end))
     ada.made(event("11-03T10:00", "11-03T11:00"))
@@ -34,8 +33,7 @@ def test_overlapping_events_are_one_period(wire: Wire) -> None:
     assert periods(ada) == [("11-02T10:00:00Z", "11-02T13:00:00Z"), ("11-03T10:00:00Z", "11-03T11:00:00Z")]
 
 
-def test_periods_end_at_the_window(wire: Wire) -> None:
-    ada = CalendarClient(wire)
+def test_periods_end_at_the_window(ada: CalendarClient) -> None:
     ada.made(event("10-31T22:00", "11-01T02:00"))
     ada.made({"start": {"date": "2026-11-30"}, "end": {"date": "2026-12-02"}})
     ada.made(event("12-01T00:00", "12-01T01:00"))
@@ -43,8 +41,7 @@ def test_periods_end_at_the_window(wire: Wire) -> None:
     assert periods(ada) == [("11-01T00:00:00Z", "11-01T02:00:00Z"), ("11-30T00:00:00Z", "12-01T00:00:00Z")]
 
 
-def test_a_series_with_a_moved_and_a_cancelled_instance(wire: Wire) -> None:
-    ada = CalendarClient(wire)
+def test_a_series_with_a_moved_and_a_cancelled_instance(ada: CalendarClient) -> None:
     series = ada.made(WEEKLY)
     first, second, third, _ = ada.instances(series["id"])
     ada.delete(first["id"])
@@ -54,8 +51,7 @@ def test_a_series_with_a_moved_and_a_cancelled_instance(wire: Wire) -> None:
     assert periods(ada) == [("11-20T08:00:00Z", "11-20T09:00:00Z"), ("11-23T09:00:00Z", "11-23T10:30:00Z")]
 
 
-def test_free_time(wire: Wire) -> None:
-    ada, bob = CalendarClient(wire), CalendarClient(wire, BOB)
+def test_free_time(ada: CalendarClient, bob: CalendarClient) -> None:
     ada.made(event("11-02T10:00", "11-02T11:00"), transparency="transparent")
     ada.delete(ada.made(event("11-03T10:00", "11-03T11:00"))["id"])
     invited = ada.made(event("11-04T10:00", "11-04T11:00"), attendees=guests(BOB))
@@ -65,13 +61,11 @@ def test_free_time(wire: Wire) -> None:
     assert periods(ada) == [("11-04T10:00:00Z", "11-04T11:00:00Z")]
 
 
-def test_calendars_of_others_need_a_role(wire: Wire) -> None:
-    ada, bob = CalendarClient(wire), CalendarClient(wire, BOB)
+def test_calendars_of_others_need_a_role(ada: CalendarClient, bob: CalendarClient) -> None:
     ada.made(event("11-02T10:00", "11-02T11:00"), visibility="private")
 
     hidden = busy(bob, ADA, "nobody@svc.example")["calendars"]
-    rule = {"role": "freeBusyReader", "scope": {"type": "user", "value": BOB}}
-    accepted(ada.call("POST", "/calendar/v3/calendars/primary/acl", rule))
+    ada.share("freeBusyReader", BOB)
     shared = busy(bob, ADA)["calendars"]
 
     error = {"busy": [], "errors": [{"domain": "calendar", "reason": "notFound"}]}
@@ -79,8 +73,8 @@ def test_calendars_of_others_need_a_role(wire: Wire) -> None:
     assert shared == {ADA: {"busy": [{"start": "2026-11-02T10:00:00Z", "end": "2026-11-02T11:00:00Z"}]}}
 
 
-def test_more_calendars_than_requested_have_an_error(wire: Wire) -> None:
-    answer = busy(CalendarClient(wire), "primary", "primary", ADA, calendarExpansionMax=1)["calendars"]
+def test_more_calendars_than_requested_have_an_error(ada: CalendarClient) -> None:
+    answer = busy(ada, "primary", "primary", ADA, calendarExpansionMax=1)["calendars"]
 
     assert answer["primary"] == {"busy": []}
     assert answer[ADA]["errors"][0]["reason"] == "tooManyCalendars"
@@ -108,10 +102,10 @@ def test_invalid_queries(wire: Wire, fields: dict[str, Any], expected: tuple[Any
 def test_all_calendars_of_a_query_share_its_steps() -> None:
     with open_service(seed=0, policy=Policy(expansion_steps=100)) as service:
         wire = InProcess(service, "https://svc.test")
-        course = accepted(CalendarClient(wire).call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
+        ada = CalendarClient(wire)
+        course = ada.new_calendar()
         for calendar in ("primary", course):
             CalendarClient(wire, calendar=calendar).made(recurrence=["RRULE:FREQ=HOURLY;INTERVAL=12"])
-        ada = CalendarClient(wire)
 
         alone = [busy(ada, calendar)["calendars"] for calendar in ("primary", course)]
         together = ada.call("POST", QUERY, {**NOVEMBER, "items": [{"id": "primary"}, {"id": course}]})
@@ -134,8 +128,7 @@ def in_other_zone(wire: Wire, ada: CalendarClient) -> CalendarClient:
 
 
 def in_other_calendar(wire: Wire, ada: CalendarClient) -> CalendarClient:
-    created = ada.call("POST", "/calendar/v3/calendars", {"summary": "Other", "timeZone": "Pacific/Auckland"})
-    other = CalendarClient(wire, calendar=accepted(created)["id"])
+    other = CalendarClient(wire, calendar=ada.new_calendar(timeZone="Pacific/Auckland"))
     for each in ada.items(singleEvents=False):
         if "recurringEventId" not in each:
             accepted(ada.call("POST", f"{path('primary', each['id'])}/move", destination=other.calendar))
@@ -153,8 +146,7 @@ def of_a_guest(wire: Wire, ada: CalendarClient) -> CalendarClient:
 
 @pytest.mark.parametrize("change", [in_other_zone, in_other_calendar, of_a_guest])
 @pytest.mark.parametrize("fields", [DAY, DAYS], ids=["single", "series"])
-def test_days_begin_in_the_zone_of_the_calendar(wire: Wire, fields: Any, change: Any) -> None:
-    ada = CalendarClient(wire)
+def test_days_begin_in_the_zone_of_the_calendar(wire: Wire, ada: CalendarClient, fields: Any, change: Any) -> None:
     set_zone(ada, "America/Los_Angeles")
     made = ada.made(fields)
     if "recurrence" in fields:

@@ -1,4 +1,3 @@
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -176,22 +175,12 @@ def test_the_order_of_changes(ada: CalendarClient) -> None:
     assert [item["id"] for item in ada.items(orderBy="updated")] == [second["id"], first["id"]]
 
 
-def pages(ada: CalendarClient, **parameters: Any) -> list[list[str]]:
-    ids, token = [], {}
-    while True:
-        page = accepted(ada.list(**parameters, **token))
-        ids.append([item["id"] for item in page["items"]])
-        if "nextPageToken" not in page:
-            return ids
-        token = {"pageToken": page["nextPageToken"]}
-
-
 def test_pages_of_instances_are_of_one_list(ada: CalendarClient) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=7"])
     ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=4"])
     whole = [item["id"] for item in ada.items(singleEvents="true", orderBy="startTime")]
 
-    id_pages = pages(ada, maxResults=3, singleEvents="true", orderBy="startTime")
+    id_pages = list(ada.pages(maxResults=3, singleEvents="true", orderBy="startTime"))
 
     assert [len(page) for page in id_pages] == [3, 3, 3, 2]
     assert [event_id for page in id_pages for event_id in page] == whole
@@ -200,7 +189,7 @@ def test_pages_of_instances_are_of_one_list(ada: CalendarClient) -> None:
 def test_a_page_size_beyond_the_limit_is_cut(ada: CalendarClient) -> None:
     event = ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=2501"])
 
-    assert [len(page) for page in pages(ada, singleEvents="true", maxResults=5000)] == [2500, 1]
+    assert [len(page) for page in ada.pages(singleEvents="true", maxResults=5000)] == [2500, 1]
     assert len(ada.instances(event["id"], maxResults=5000)) == 2500
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from tests.contract.calendar_client import BOB, EVE, CalendarClient, Fields, accepted, guests
-from tests.contract.conftest import Wire
 
 pytestmark = pytest.mark.spec("E-18", "E-18a", "E-25")
 
@@ -137,8 +136,7 @@ def test_an_instance_after_a_gap_moves_with_its_series(ada: CalendarClient) -> N
     assert [each.get("summary") for each in ada.instances(event)] == [None, "Early", None]
 
 
-def test_the_copies_of_guests_move_too(wire: Wire, ada: CalendarClient, bob: CalendarClient) -> None:
-    eve = CalendarClient(wire, EVE)
+def test_the_copies_of_guests_move_too(ada: CalendarClient, bob: CalendarClient, eve: CalendarClient) -> None:
     event = with_exceptions(ada, attendees=guests(BOB))
     first, changed, *_ = (instance["id"] for instance in ada.instances(event))
     accepted(bob.patch(changed, {"colorId": "5"}))

@@ -8,8 +8,7 @@ from tests.contract.conftest import Wire
 
 @pytest.fixture
 def course(wire: Wire, ada: CalendarClient) -> CalendarClient:
-    made = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
-    return CalendarClient(wire, calendar=made["id"])
+    return CalendarClient(wire, calendar=ada.new_calendar())
 
 
 def import_event(ada: CalendarClient, **event: Any) -> Any:
@@ -39,8 +38,7 @@ def test_an_import_has_a_uid(ada: CalendarClient) -> None:
     assert ada.items() == []
 
 
-def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: CalendarClient, course: CalendarClient) -> None:
-    bob = CalendarClient(wire, BOB)
+def test_a_series_moves_with_the_instances_that_differ(ada, bob, course):
     event = ada.made(WEEKLY, summary="Seminar", attendees=guests(BOB))
     second, third = (instance["id"] for instance in ada.instances(event["id"])[1:3])
     ada.patch(second, {"summary": "Colloquium"})

@@ -27,12 +27,12 @@ def event(rule: str, minute: int = 0, year: int = 2026) -> Fields:
 
 def pages(ada: CalendarClient, page_size: int, **parameters: Any) -> list[list[str]]:
     """The ids on each page of a list, up to so many of them."""
-    id_pages, page = [], accepted(ada.list(**parameters))
-    while True:
-        id_pages.append([item["id"] for item in page["items"]])
-        if "nextPageToken" not in page or sum(map(len, id_pages)) >= page_size:
-            return id_pages
-        page = accepted(ada.list(**parameters, pageToken=page["nextPageToken"]))
+    id_pages: list[list[str]] = []
+    for ids in ada.pages(**parameters):
+        id_pages.append(ids)
+        if sum(map(len, id_pages)) >= page_size:
+            break
+    return id_pages
 
 
 @pytest.mark.policy(expansion_steps=1000)

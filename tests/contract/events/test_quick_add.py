@@ -23,7 +23,7 @@ def test_an_event_is_created_in_the_zone_of_the_calendar(wire: Wire) -> None:
 
 def test_the_parameters_may_be_a_form(wire: Wire) -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    other = accepted(CalendarClient(wire).call("POST", "/calendar/v3/calendars", {"summary": "Other"}))["id"]
+    other = CalendarClient(wire).new_calendar()
 
     made = wire.send("POST", path("primary", "quickAdd"), b"text=Caf%C3%A9+2026-11-05&fields=id,summary", form).json
     moved = wire.send("POST", path("primary", made["id"], "move"), f"destination={other}".encode(), form)
@@ -32,9 +32,7 @@ def test_the_parameters_may_be_a_form(wire: Wire) -> None:
     assert moved.json["organizer"]["email"] == other
 
 
-def test_a_series_is_created(wire: Wire) -> None:
-    ada = CalendarClient(wire)
-
+def test_a_series_is_created(ada: CalendarClient) -> None:
     event = accepted(quick_add(ada, text="Standup every weekday 9:00 3 times starting 2026-11-06"))
 
     assert event["recurrence"] == ["RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;COUNT=3"]
@@ -53,8 +51,6 @@ def test_a_series_is_created(wire: Wire) -> None:
         ({"text": "Lunch tomorrow", "fields": "nothing"}, (400, "invalidParameter", "fields")),
     ],
 )
-def test_other_words_create_nothing(wire: Wire, parameters: dict[str, str], expected: tuple[Any, ...]) -> None:
-    ada = CalendarClient(wire)
-
+def test_other_words_create_nothing(ada: CalendarClient, parameters: dict[str, str], expected: tuple[Any, ...]) -> None:
     assert refusal(quick_add(ada, **parameters)) == expected
     assert ada.items() == []

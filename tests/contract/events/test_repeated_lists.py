@@ -18,8 +18,7 @@ def test_a_list_after_a_change_has_the_new_event(ada: CalendarClient, change: Fi
 
 def test_each_user_gets_what_the_role_allows(ada: CalendarClient, wire: Wire) -> None:
     ada.made(summary="Surgery", visibility="private")
-    rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
-    accepted(ada.call("POST", "/calendar/v3/calendars/primary/acl", rule))
+    ada.share("reader", BOB)
     bob = CalendarClient(wire, BOB, ADA)
 
     assert [event.get("summary") for event in ada.items()] == ["Surgery"]

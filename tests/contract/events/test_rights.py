@@ -87,8 +87,7 @@ PROBES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("probe", PROBES)
 def test_a_search_of_a_reader_finds_nothing_in_a_private_event(ada, bob, probe, visibility):
     ada.made(SECRET, visibility=visibility, recurrence=["RRULE:FREQ=DAILY;COUNT=2"])
-    rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
-    accepted(ada.call("POST", f"/calendar/v3/calendars/{ADA}/acl", rule))
+    ada.share("reader", BOB)
     reader = CalendarClient(bob.wire, BOB, ADA)
 
     assert reader.items(**PROBES[probe]) == []
@@ -120,8 +119,7 @@ READS: dict[str, Callable[[CalendarClient, dict[str, Any]], Any]] = {
 @pytest.mark.parametrize("way", READS)
 def test_a_reader_sees_only_the_times_of_a_private_event(ada: CalendarClient, bob: CalendarClient, way: str) -> None:
     event = ada.made(SECRET, recurrence=["RRULE:FREQ=DAILY;COUNT=2"])
-    rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
-    accepted(ada.call("POST", f"/calendar/v3/calendars/{ADA}/acl", rule))
+    ada.share("reader", BOB)
 
     answer = READS[way](CalendarClient(bob.wire, BOB, ADA), event)
 
@@ -130,8 +128,7 @@ def test_a_reader_sees_only_the_times_of_a_private_event(ada: CalendarClient, bo
         assert word not in answer.body
 
 
-def test_an_imported_event_of_another_organizer_invites_nobody(ada: CalendarClient, bob: CalendarClient) -> None:
-    eve = CalendarClient(ada.wire, EVE)
+def test_an_imported_event_of_another_organizer_invites_nobody(bob: CalendarClient, eve: CalendarClient) -> None:
     body = {**SEMINAR, "iCalUID": "x@svc.example", "organizer": {"email": ADA}, "attendees": guests(BOB)}
     event = accepted(bob.call("POST", f"/calendar/v3/calendars/{BOB}/events/import", body))
 

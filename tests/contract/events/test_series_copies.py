@@ -6,16 +6,6 @@ from tests.contract.conftest import Wire
 WEEKS = ["02", "09", "16", "23"]
 
 
-@pytest.fixture
-def eve(wire: Wire) -> CalendarClient:
-    return CalendarClient(wire, EVE)
-
-
-@pytest.fixture
-def ada(wire: Wire, bob: CalendarClient, eve: CalendarClient) -> CalendarClient:
-    return CalendarClient(wire)
-
-
 def instance_id(event: str, week: int) -> str:
     return f"{event}_202611{WEEKS[week]}T090000Z"
 
@@ -30,10 +20,6 @@ def weekly_summaries(client: CalendarClient) -> list[str]:
             for item in client.items(singleEvents="true", orderBy="startTime")]  # fmt: skip
 
 
-def responses(client: CalendarClient, event: str) -> dict[str, str]:
-    return {attendee["email"]: attendee["responseStatus"] for attendee in client.read(event)["attendees"]}
-
-
 UNCHANGED = [f"{week} Seminar" for week in WEEKS]
 
 
@@ -43,10 +29,10 @@ def test_a_guest_responds_to_one_instance(ada: CalendarClient, bob: CalendarClie
     accepted(bob.patch(instance_id(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]}))
 
     for client in (ada, bob, eve):
-        assert responses(client, instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
+        assert client.responses(instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
         assert (
-            responses(client, instance_id(event, 0))
-            == responses(client, event)
+            client.responses(instance_id(event, 0))
+            == client.responses(event)
             == {BOB: "needsAction", EVE: "needsAction"}
         )
 
@@ -70,7 +56,7 @@ def test_a_guest_deletes_one_instance(ada: CalendarClient, bob: CalendarClient, 
 
     assert weekly_summaries(bob) == [UNCHANGED[0], *UNCHANGED[2:]]
     assert weekly_summaries(ada) == weekly_summaries(eve) == UNCHANGED
-    assert responses(ada, instance_id(event, 1)) == {BOB: "declined", EVE: "needsAction"}
+    assert ada.responses(instance_id(event, 1)) == {BOB: "declined", EVE: "needsAction"}
 
 
 def test_a_change_of_one_instance_is_on_every_copy(ada: CalendarClient, bob: CalendarClient) -> None:
@@ -111,7 +97,7 @@ def test_a_guest_of_one_instance_sees_only_that_one(ada, bob, eve):
     assert bob.summaries() == bob.summaries(singleEvents="true") == ["Guest lecture"]
     assert bob.read(instance_id(event, 1))["start"]["dateTime"][:10] == "2026-11-09"
     bob.patch(instance_id(event, 1), {"attendees": [*guests(EVE), *guests(BOB, responseStatus="accepted")]})
-    assert responses(ada, instance_id(event, 1))[BOB] == "accepted"
+    assert ada.responses(instance_id(event, 1))[BOB] == "accepted"
     ada.delete(instance_id(event, 1))
     assert bob.items() == []
 

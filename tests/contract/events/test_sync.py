@@ -6,10 +6,21 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.contract.calendar_client import ADA, BOB, EVE, CalendarClient, Fields, accepted, path, refusal
+from tests.contract.calendar_client import (
+    ADA,
+    BOB,
+    EVE,
+    LIST,
+    CalendarClient,
+    Fields,
+    accepted,
+    entry_path,
+    path,
+    refusal,
+)
 from tests.contract.conftest import InProcess
 
-LIST, SETTINGS = "/calendar/v3/users/me/calendarList", "/calendar/v3/users/me/settings"
+SETTINGS = "/calendar/v3/users/me/settings"
 ACL, EVENTS = "/calendar/v3/calendars/primary/acl", path()
 LISTS = [EVENTS, LIST, ACL, SETTINGS]
 DECEMBER = {"timeMin": "2026-12-01T00:00:00Z", "timeMax": "2027-01-01T00:00:00Z"}
@@ -102,7 +113,7 @@ def filled(ada: CalendarClient) -> dict[str, str]:
         "in": ada.made(at("12-05"))["id"],
         "out": ada.made(at("11-05"))["id"],
         "series": series,
-        "course": accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"],
+        "course": ada.new_calendar(),
     }
 
 
@@ -178,11 +189,11 @@ def test_a_token_that_no_list_returned_is_410(ada: CalendarClient, address: str,
 @pytest.mark.parametrize("other", [*LISTS, "another user", "a page"])
 def test_a_token_of_another_list_is_410(ada: CalendarClient, bob: CalendarClient, address: str, other: str) -> None:
     for user in (BOB, EVE):
-        accepted(ada.call("POST", ACL, {"role": "reader", "scope": {"type": "user", "value": user}}))
+        ada.share("reader", user)
     if other == "another user":
         token = Copy(bob, address).token
     elif other == "a page":
-        ada.made(), ada.made(), accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
+        ada.made(), ada.made(), ada.new_calendar()
         token = accepted(ada.call("GET", address, maxResults=1))["nextPageToken"]
     else:
         token = Copy(ada, other).token
@@ -213,7 +224,7 @@ def test_a_token_from_before_a_restored_snapshot_is_410(wire, address, later_cha
 
     ada = CalendarClient(wire)
     for _ in range(later_changes):  # the numbers of the lost changes occur again
-        ada.made(), accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
+        ada.made(), ada.new_calendar()
     answer = ada.call("GET", address, syncToken=token)
     assert refusal(answer)[:2] == (410, "fullSyncRequired")
 
@@ -228,19 +239,12 @@ def test_a_list_of_changes_selects_no_events(ada: CalendarClient, parameters: Fi
     assert refusal(ada.list(syncToken=token, **parameters)) == (400, "invalidParameter", name)
 
 
-def entry_path(calendar: str) -> str:
-    return f"{LIST}/{quote(calendar, safe='')}"
-
-
 def test_a_copy_of_the_list_of_calendars(ada: CalendarClient, bob: CalendarClient) -> None:
-    def calendar(summary: str) -> str:
-        return str(accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": summary}))["id"])
-
     def share(calendar: str, role: str, **scope: str) -> str:
         rule = {"role": role, "scope": scope}
         return str(accepted(ada.call("POST", f"/calendar/v3/calendars/{calendar}/acl", rule))["id"])
 
-    course, term, plan = calendar("Course"), calendar("Term"), calendar("Plan")
+    course, term, plan = (ada.new_calendar(summary=summary) for summary in ("Course", "Term", "Plan"))
     rule = share(course, "reader", type="user", value=BOB)
     copy, own = Copy(bob, LIST, maxResults=2), Copy(ada, LIST)
     steps: list[Callable[[], object]] = [
@@ -278,13 +282,10 @@ def test_the_changes_of_calendars_have_all_of_them(ada: CalendarClient, paramete
 
 
 def test_a_copy_of_the_access_rules(ada: CalendarClient) -> None:
-    def give(user: str, role: str) -> None:
-        accepted(ada.call("POST", ACL, {"role": role, "scope": {"type": "user", "value": user}}))
-
-    give(BOB, "reader")
+    ada.share("reader", BOB)
     copy = Copy(ada, ACL, maxResults=1)
-    give(EVE, "reader")
-    give(BOB, "writer")
+    ada.share("reader", EVE)
+    ada.share("writer", BOB)
     assert [rule["role"] for rule in copy.sync()] == ["writer", "reader"]
     assert copy.is_current()
 

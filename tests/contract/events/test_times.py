@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.contract.calendar_client import END, HOLIDAY, START, CalendarClient, Fields, refusal
+from tests.contract.calendar_client import END, HOLIDAY, START, CalendarClient, Fields
 from tests.contract.differences import choice
 
 
@@ -77,21 +77,6 @@ def test_where_both_are_given_the_offset_tells_the_instant_and_the_zone_is_kept(
 
     assert instant(event["start"]) == at("2026-11-02T09:00:00+00:00")
     assert event["start"]["timeZone"] == "Asia/Tokyo"
-
-
-@pytest.mark.spec("E-04", "E-04b")
-def test_a_recurring_event_with_times_needs_a_zone(ada: CalendarClient) -> None:
-    recurring = {
-        "start": {"dateTime": "2026-11-02T10:00:00+01:00"},
-        "end": {"dateTime": "2026-11-02T11:00:00+01:00"},
-        "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=3"],
-    }
-
-    answer = ada.insert(recurring)
-
-    assert refusal(answer) == (400, "required", "start.timeZone")
-    assert [error["location"] for error in answer.json["error"]["errors"]] == ["start.timeZone", "end.timeZone"]
-    assert ada.items() == []
 
 
 @pytest.mark.spec("E-04", "E-04b")

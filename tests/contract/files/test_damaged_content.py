@@ -1,6 +1,5 @@
 """Responses about stored content that is missing, too short, or changed. A 200 never has wrong content."""
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from http.client import IncompleteRead
@@ -84,11 +83,8 @@ def test_a_range_needs_only_its_own_parts(wire, folder, damage, problem):
 
 @damages
 def test_an_export_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
-    body = json.dumps({"name": "Report", "mimeType": wire.service.names.native("document")}).encode()
-    target = "/upload/storage/v3/files?uploadType=multipart"
-    whole = b"--x\r\nContent-Type: application/json\r\n\r\n" + body
-    whole += b"\r\n--x\r\nContent-Type: text/plain\r\n\r\nwords\r\n--x--"
-    made = wire.send("POST", target, whole, {"Content-Type": "multipart/related; boundary=x"})
+    metadata = {"name": "Report", "mimeType": wire.service.names.native("document")}
+    made = wire.multipart("/upload/storage/v3/files?uploadType=multipart", metadata, b"words", "text/plain")
     assert made.status == 200, made.body
     damage(next((folder / "parts").glob("??/*")))
 

@@ -191,9 +191,7 @@ def test_a_failed_export_gives_its_reason_and_no_5xx(wire, error, status, reason
 class TestAlt:
     @pytest.fixture
     def address(self, wire: Wire) -> str:
-        target = f"{FILES}?fields=id"
-        body = {"name": "sheet", "mimeType": NATIVE + "spreadsheet"}
-        return f"{FILES}/{wire.post_json(target, body).json['id']}/export?mimeType=application/pdf"
+        return f"{FILES}/{native(wire, 'spreadsheet')}/export?mimeType=application/pdf"
 
     @pytest.mark.spec("A7-06")
     def test_alt_media_answers_the_same_bytes(self, wire: Wire, address: str) -> None:

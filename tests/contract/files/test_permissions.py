@@ -43,11 +43,6 @@ class People:
 
 
 @pytest.fixture
-def people(wire: Wire) -> People:
-    return People(wire)
-
-
-@pytest.fixture
 def file(people: People) -> str:
     return people.wire.create()["id"]
 

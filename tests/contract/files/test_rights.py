@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tests.contract.conftest import Answer, Wire
+from tests.contract.conftest import Answer
 from tests.contract.files.test_permissions import ADA, BOB, EVE, FOLDER, People
 
 DOCUMENT = "application/vnd.svc-apps.document"
@@ -15,11 +15,6 @@ FILES = "/storage/v3/files"
 PUBLIC = {"type": "anyone", "role": "reader"}
 
 Act: TypeAlias = Callable[[People, str], Answer]
-
-
-@pytest.fixture
-def people(wire: Wire) -> People:
-    return People(wire)
 
 
 def shared(people: People, role: str, parent: str | None = None, **metadata: Any) -> str:

@@ -58,8 +58,7 @@ def test_an_invitation_changes_the_calendar_of_the_guest(watch: Watch, wire: Wir
 def test_a_channel_ends_with_the_access_of_its_user(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
     bob = CalendarClient(wire, BOB, ADA)
     assert refusal(bob.call("POST", path(ADA, "watch"), watch.request()))[0] == 404
-    rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
-    rule_id = accepted(ada.call("POST", "/calendar/v3/calendars/primary/acl", rule))["id"]
+    rule_id = ada.share("reader", BOB)["id"]
     watch_events(watch, bob)
 
     ada.call("DELETE", f"/calendar/v3/calendars/primary/acl/{rule_id}")
@@ -69,7 +68,7 @@ def test_a_channel_ends_with_the_access_of_its_user(watch: Watch, wire: Wire, ad
 
 
 def test_a_channel_ends_with_its_calendar(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
-    course = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
+    course = ada.new_calendar()
     watch_events(watch, CalendarClient(wire, calendar=course))
 
     ada.call("DELETE", f"/calendar/v3/calendars/{course}")

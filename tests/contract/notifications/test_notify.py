@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
@@ -66,7 +65,7 @@ def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     assert message.channel_token is None
 
 
-@pytest.mark.spec("N-05", "N-05a")
+@pytest.mark.spec("A8-01", "A8-01c", "N-05", "N-05a")
 def test_a_channel_without_expiration_sends_no_expiration_header() -> None:
     from tests.contract.conftest import InProcess
 
@@ -74,8 +73,9 @@ def test_a_channel_without_expiration_sends_no_expiration_header() -> None:
         open_service(seed=0, policy=Policy(channel_lifetime=None)) as service,
         open_watch(InProcess(service, "http://svc.test")) as watch,
     ):
-        watch.changes()
-        (message,) = watch.receiver.wait_for(1)
+        assert "expiration" not in watch.changes().json
+        assert "expiration" in watch.changes(expiration="9999999999999").json
+        message, _ = watch.receiver.wait_for(2)
         assert message.channel_expiration is None
 
 
@@ -294,7 +294,7 @@ def test_dead_receivers_do_not_delay_others(service: Service) -> None:
         assert not watch.deliveries("outcome").count("failed")
 
 
-UPLOAD = "/upload/storage/v3/files"
+MULTIPART = "/upload/storage/v3/files?uploadType=multipart"
 
 
 CREATED = [("channel-1", "add", None), ("channel-1", "update", "children")]
@@ -309,17 +309,6 @@ def folder(watch: Watch) -> str:
     return folder
 
 
-def multipart(wire: Wire, metadata: dict[str, Any], content: bytes = b"a,b\n1,2\n", kind: str = "text/csv") -> None:
-    parts = [
-        b"--x\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + json.dumps(metadata).encode(),
-        b"--x\r\nContent-Type: " + kind.encode() + b"\r\n\r\n" + content,
-        b"--x--",
-    ]
-    headers = {"Content-Type": "multipart/related; boundary=x"}
-    answer = wire.send("POST", f"{UPLOAD}?uploadType=multipart", b"\r\n".join(parts), headers)
-    assert answer.status == 200, answer.body
-
-
 def by_metadata(wire: Wire, folder: str) -> None:
     wire.post_json("/storage/v3/files", {"name": "empty.txt", "parents": [folder]})
 
@@ -329,11 +318,12 @@ def a_folder(wire: Wire, folder: str) -> None:
 
 
 def by_multipart(wire: Wire, folder: str) -> None:
-    multipart(wire, {"parents": [folder]})
+    assert wire.multipart(MULTIPART, {"parents": [folder]}, b"a,b\n1,2\n", "text/csv").status == 200
 
 
 def converted(wire: Wire, folder: str) -> None:
-    multipart(wire, {"parents": [folder], "mimeType": "application/vnd.svc-apps.spreadsheet"})
+    metadata = {"parents": [folder], "mimeType": "application/vnd.svc-apps.spreadsheet"}
+    assert wire.multipart(MULTIPART, metadata, b"a,b\n1,2\n", "text/csv").status == 200
 
 
 def resumable(wire: Wire, folder: str) -> None:
@@ -341,7 +331,7 @@ def resumable(wire: Wire, folder: str) -> None:
 
 
 def with_a_pregenerated_id(wire: Wire, folder: str) -> None:
-    file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+    file_id = wire.generated_id()
     wire.post_json("/storage/v3/files", {"id": file_id, "parents": [folder]})
 
 
@@ -403,7 +393,7 @@ def test_a_channel_on_a_shared_folder_reports_files_of_others(watch: Watch, fold
 @pytest.mark.spec("N-12", "A8-08", "A8-08b")
 def test_an_id_without_a_file_is_not_watched(watch: Watch) -> None:
     """A file that does not exist cannot be watched, so no channel can report its creation."""
-    file_id = watch.wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+    file_id = watch.wire.generated_id()
 
     with choice("A watch on a generated id without a file"):
         assert watch.file(file_id).status == 404

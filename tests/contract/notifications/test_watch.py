@@ -261,12 +261,6 @@ class TestPolicies:
         answer = wire.post_json(f"/storage/v3/changes/watch{query}", body)
         return answer.json if answer.status == 200 else answer.error["reason"]
 
-    @pytest.mark.spec("A8-01", "A8-01c")
-    def test_a_channel_that_does_not_end(self) -> None:
-        wire = self.open(channel_lifetime=None, verified_domains=("hooks.example",))
-        assert "expiration" not in self.watch(wire)
-        assert "expiration" in self.watch(wire, id="d", expiration="9999999999999")
-
     def test_webhook_as_a_type(self) -> None:
         wire = self.open(channel_types=("web_hook", "webhook"), verified_domains=("*",))
         assert self.watch(wire, type="webhook")["id"] == "c"

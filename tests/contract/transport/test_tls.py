@@ -1,4 +1,3 @@
-import http.client
 import json
 import socket
 import ssl
@@ -11,24 +10,12 @@ import pytest
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports import client_connection as server_tls
 from svc_notebooks.server.transports.socket_server import SocketServer
-from tests.contract.conftest import OverSocket
-from tests.contract.wire import read_to_end
+from tests.contract.wire import OverTls, client_context, read_to_end
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
 FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files?uploadType="
-
-
-def client_context() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    AUTHORITY.configure_trust(context)
-    return context
-
-
-class OverTls(OverSocket):
-    def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE, context=client_context())
 
 
 @pytest.fixture

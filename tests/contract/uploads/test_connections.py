@@ -41,19 +41,6 @@ def _be_asked_for_the_body(connection: socket.socket) -> None:
     connection.settimeout(patience)
 
 
-def stored(wire: OverSocket, uri: str) -> int:
-    answer = wire.put(uri, b"", "bytes */*")
-    assert answer.status == 308
-    return int(answer.headers["range"].removeprefix("bytes=0-")) + 1 if "range" in answer.headers else 0
-
-
-def finish(wire: OverSocket, uri: str) -> bytes:
-    at = stored(wire, uri)
-    answer = wire.put(uri, CONTENT[at:], f"bytes {at}-{N - 1}/{N}")
-    assert answer.status == 200, answer.body
-    return wire.download(answer.json["id"]).body
-
-
 @pytest.mark.spec("A3-12")
 @pytest.mark.parametrize("sent, kept", [(100_000, 0), (Q, Q), (2 * Q + 100_000, 2 * Q)])
 def test_a_cut_connection_keeps_whole_multiples(wire: OverSocket, sent: int, kept: int) -> None:
@@ -64,11 +51,11 @@ def test_a_cut_connection_keeps_whole_multiples(wire: OverSocket, sent: int, kep
         with suppress(OSError):
             connection.recv(1000)
 
-    size = stored(wire, uri)
+    size = wire.stored(uri)
     assert (size % Q, size <= kept) == (0, True)
     with choice("body_timeout"):
         assert size == kept
-    assert finish(wire, uri) == CONTENT
+    assert wire.finish(uri, CONTENT) == CONTENT
 
 
 @pytest.mark.spec("A3-17")
@@ -78,13 +65,13 @@ def test_a_status_query_interrupts_a_silent_upload(wire: OverSocket) -> None:
     uri = wire.begin()
     with raw_put(wire, uri, f"bytes 0-{N - 1}/{N}", N) as silent:
         silent.sendall(CONTENT[: 2 * Q + 5])
-        at = stored(wire, uri)
+        at = wire.stored(uri)
         assert at % Q == 0
         with suppress(OSError):
             silent.sendall(b"late" * Q)
 
-        assert stored(wire, uri) == at
-        assert finish(wire, uri) == CONTENT
+        assert wire.stored(uri) == at
+        assert wire.finish(uri, CONTENT) == CONTENT
 
 
 @pytest.mark.spec("A3-17")
@@ -96,7 +83,7 @@ def test_a_chunk_sent_by_four_clients_is_stored_once(wire: OverSocket) -> None:
             assert (308, f"bytes=0-{Q - 1}") in {(a.status, a.headers.get("range")) for a in answers}
             with choice("Bytes sent again"):
                 assert {(a.status, a.headers["range"]) for a in answers} == {(308, f"bytes=0-{Q - 1}")}
-    assert finish(wire, uri) == CONTENT
+    assert wire.finish(uri, CONTENT) == CONTENT
 
 
 @pytest.mark.spec("A3-17", "A3-18")

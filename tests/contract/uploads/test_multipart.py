@@ -153,7 +153,7 @@ def test_an_update_that_fails_changes_neither(wire: Wire, body: bytes) -> None:
 
 @pytest.mark.spec("L-01", "L-01b", "X-02", "X-02b", "X-02c")
 def test_a_pregenerated_id_is_used_once(wire: Wire) -> None:
-    file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+    file_id = wire.generated_id()
     body = related(json.dumps({"id": file_id}).encode(), b"x")
 
     assert post(wire, body).json["id"] == file_id

@@ -47,8 +47,9 @@ def test_an_update_replaces_the_content_and_keeps_id_and_name(wire: Wire, method
 
 
 @pytest.mark.spec("U-06")
-def test_an_update_of_an_unknown_file_is_404_and_stores_nothing(wire: Wire) -> None:
-    answer = wire.send("PUT", "/upload/storage/v3/files/nobody?uploadType=media", b"x", {"Content-Type": "a/b"})
+@pytest.mark.parametrize("kind, content", [("media", b"x"), ("resumable", b"")])
+def test_an_update_of_an_unknown_file_is_404_and_stores_nothing(wire: Wire, kind: str, content: bytes) -> None:
+    answer = wire.send("PUT", f"/upload/storage/v3/files/nobody?uploadType={kind}", content, {"Content-Type": "a/b"})
 
     assert (answer.status, answer.error["reason"]) == (404, "notFound")
     assert wire.names() == []

@@ -220,10 +220,8 @@ def test_parts_are_found_by_their_relationships(job: Job) -> None:
         f'<Relationship Id="p" Type="{_NAMESPACES["r"]}/image" Target="../art/p.png"/>',
         footnotes=f'<w:footnotes><w:footnote w:id="2">{note}</w:footnote></w:footnotes>',
     )
-    with zipfile.ZipFile(io.BytesIO(source)) as file:
-        members = {name: file.read(name) for name in file.namelist()}
 
-    document = read.docx(sources.zipped(members | {"art/p.png": sources.png()}), job)
+    document = read.docx(sources.rezipped(source, {"art/p.png": sources.png()}), job)
 
     assert plain_text(document.blocks) == "textnotein the box, more"
     assert list(document.resources.values()) == [sources.png()]
@@ -412,23 +410,14 @@ def test_looks_are_resolved(properties: str, text: str, expected: dict[str, str]
 
 
 def test_cells_have_the_colour_of_their_shading(job: Job) -> None:
-    cell = '<w:tcPr><w:shd w:val="clear" w:fill="00FFFF"/></w:tcPr>' + paragraph("words")
-
-    document = read.docx(docx(f"<w:tbl><w:tr><w:tc>{cell}</w:tc></w:tr></w:tbl>"), job)
-
-    [look] = [dict(node["c"][0][2]) for node in nodes_of(document.blocks) if node["t"] == "Div"]
-    assert look == {"background": "#00ffff"}
-
-
-def test_empty_cells_have_the_colour_of_their_shading(job: Job) -> None:
     cells = '<w:tc><w:tcPr><w:shd w:val="clear" w:fill="{}"/></w:tcPr>{}</w:tc>'
-    row = cells.format("00FFFF", "<w:p/>" * 2) + cells.format("auto", "<w:p/>") + cells.format("0000FF", "<w:p/>")
+    row = cells.format("00FFFF", "<w:p/>" * 2) + cells.format("auto", "<w:p/>") + cells.format("0000FF", paragraph("x"))
 
     document = read.docx(docx(f"<w:tbl><w:tr>{row}</w:tr></w:tbl>"), job)
 
     looks = [dict(node["c"][0][2]) for node in nodes_of(document.blocks) if node["t"] == "Div"]
     assert sorted(look["background"] for look in looks) == ["#0000ff", "#00ffff"]
-    assert not plain_text(document.blocks).strip()
+    assert plain_text(document.blocks).strip() == "x"
 
 
 def test_the_font_of_the_body_text_is_that_of_the_theme(job: Job) -> None:
@@ -520,15 +509,6 @@ class TestHostile:
         with pytest.raises(ConversionError, match="the relationships of the document are missing"):
             read.docx(sources.rezipped(source, {"word/_rels/document.xml.rels": None}), job)
 
-    @pytest.mark.parametrize("name", ["word/document.xml", "word/_rels/document.xml.rels"])
-    def test_declared_entities_are_refused(self, name: str, job: Job) -> None:
-        with zipfile.ZipFile(io.BytesIO(docx(paragraph("a")))) as file:
-            members = {member: file.read(member) for member in file.namelist()}
-        members[name] = b'<!DOCTYPE a [<!ENTITY b "c">]>' + members[name]
-
-        with pytest.raises(ConversionError, match="declares a document type"):
-            read.docx(sources.zipped(members), job)
-
     def test_deep_nesting_is_refused(self, job: Job) -> None:
         with pytest.raises(TooLarge, match="nested"):
             read.docx(docx("<w:sdt>" * 300 + "</w:sdt>" * 300), job)
@@ -580,7 +560,3 @@ class TestHostile:
         )
 
         assert lines(document) == ["x"]
-
-    def test_a_package_without_a_document_is_refused(self, job: Job) -> None:
-        with pytest.raises(ConversionError, match="Word document"):
-            read.docx(sources.zipped({"word/document.xml": "<a/>"}), job)

@@ -11,18 +11,8 @@ from svc_notebooks.convert.document import pdf, read, write
 from svc_notebooks.convert.document.clean import nodes_of, plain_text
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
-from tests.convert.sources import png, zipped
+from tests.convert.sources import ODF_SPACES, png, zipped
 
-_NAMES = {
-    "office": "office", "text": "text", "table": "table", "draw": "drawing", "style": "style", "form": "form",
-    "fo": "xsl-fo-compatible", "svg": "svg-compatible", "chart": "chart",
-}  # fmt: skip
-_DECLARED = " ".join(
-    [
-        *(f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{uri}:1.0"' for prefix, uri in _NAMES.items()),
-        'xmlns:xlink="http://www.w3.org/1999/xlink"',
-    ]
-)
 _STYLES = """
 <style:style style:name="Bold" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style>
 <style:style style:name="Line" style:family="text"><style:text-properties style:text-underline-style="solid"/>
@@ -40,7 +30,7 @@ _STYLES = """
 
 def odt(body: str, members: dict[str, str | bytes] | None = None, styles: str = _STYLES) -> bytes:
     content = (
-        f"<office:document-content {_DECLARED}><office:automatic-styles>{styles}</office:automatic-styles>"
+        f"<office:document-content {ODF_SPACES}><office:automatic-styles>{styles}</office:automatic-styles>"
         f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
     )
     return zipped({"content.xml": content} | (members or {}))
@@ -207,7 +197,7 @@ def test_formulas_and_charts_are_kept(job: Job) -> None:
         'xmlns:math="http://www.w3.org/1998/Math/MathML"><math:mi>x</math:mi><math:mo>=</math:mo><math:mn>1</math:mn>' \
         "</math:math>"  # fmt: skip
     chart = (
-        f"<office:document-content {_DECLARED}><office:body><office:chart><chart:chart><chart:title><text:p>Sales"
+        f"<office:document-content {ODF_SPACES}><office:body><office:chart><chart:chart><chart:title><text:p>Sales"
         "</text:p></chart:title><table:table><table:table-rows><table:table-row><table:table-cell><text:p>North</text:p>"
         "</table:table-cell></table:table-row></table:table-rows></table:table></chart:chart></office:chart>"
         "</office:body></office:document-content>"
@@ -233,7 +223,7 @@ def test_a_chart_is_drawn_in_a_pdf_and_is_a_table_elsewhere(job: Job) -> None:
         + "</table:table-row>" for line in lines
     )  # fmt: skip
     chart = (
-        f'<office:document-content {_DECLARED}><office:body><office:chart><chart:chart chart:class="chart:circle">'
+        f'<office:document-content {ODF_SPACES}><office:body><office:chart><chart:chart chart:class="chart:circle">'
         f"<table:table>{rows}</table:table></chart:chart></office:chart></office:body></office:document-content>"
     )
     body = '<text:p>a <draw:frame><draw:object xlink:href="./C"/></draw:frame></text:p>'
@@ -248,8 +238,8 @@ def test_a_chart_is_drawn_in_a_pdf_and_is_a_table_elsewhere(job: Job) -> None:
 
 def test_an_embedded_document_without_a_picture_keeps_its_text(job: Job) -> None:
     inner = (
-        f"<office:document-content {_DECLARED}><office:body><office:presentation><draw:page><draw:frame><draw:text-box>"
-        "<text:p>slide</text:p></draw:text-box></draw:frame></draw:page></office:presentation></office:body>"
+        f"<office:document-content {ODF_SPACES}><office:body><office:presentation><draw:page><draw:frame>"
+        "<draw:text-box><text:p>slide</text:p></draw:text-box></draw:frame></draw:page></office:presentation></office:body>"
         "</office:document-content>"
     )
     body = '<text:p>a<draw:frame><draw:object xlink:href="./O"/><draw:image xlink:href="./R"/></draw:frame></text:p>'
@@ -287,7 +277,7 @@ def test_links_within_the_document_have_a_target(job: Job) -> None:
 
 def test_what_is_left_out_is_noted(job: Job) -> None:
     styles = (
-        f"<office:document-styles {_DECLARED}><office:master-styles><style:master-page><style:header>"
+        f"<office:document-styles {ODF_SPACES}><office:master-styles><style:master-page><style:header>"
         "<text:p>Draft<text:tab/><text:tab/>Page <text:page-number>1</text:page-number></text:p></style:header>"
         "<style:header-first><text:p>Cover</text:p></style:header-first></style:master-page></office:master-styles>"
         "</office:document-styles>"
@@ -377,7 +367,7 @@ fo:margin="1cm"/></style:page-layout>
 
 def _with_looks(body: str, job: Job) -> Document:
     styles = (
-        f"<office:document-styles {_DECLARED}><office:styles>{_LOOKS}</office:styles>"
+        f"<office:document-styles {ODF_SPACES}><office:styles>{_LOOKS}</office:styles>"
         f"<office:automatic-styles>{_PAGES}</office:automatic-styles><office:master-styles>"
         '<style:master-page style:name="Standard" style:page-layout-name="A"><style:header/></style:master-page>'
         '<style:master-page style:name="Landscape" style:page-layout-name="B"/></office:master-styles>'
@@ -461,7 +451,7 @@ def test_a_floating_picture_stands_after_its_paragraph(job: Job) -> None:
     )
     picture = '<draw:frame text:anchor-type="{}" draw:style-name="G"><draw:image xlink:href="p.png"/></draw:frame>'
     body = f"<text:p>{picture.format('paragraph')}floats</text:p><text:p>in {picture.format('as-char')} line</text:p>"
-    styles = f"<office:document-styles {_DECLARED}><office:styles>{style}</office:styles></office:document-styles>"
+    styles = f"<office:document-styles {ODF_SPACES}><office:styles>{style}</office:styles></office:document-styles>"
 
     document = read.odt(odt(body, {"styles.xml": styles, "p.png": png()}), job)
 
@@ -476,7 +466,7 @@ def test_columns_have_their_share_of_the_text(job: Job) -> None:
     table = "<table:table>{}<table:table-row>{}</table:table-row></table:table>"
     last = '<table:table-column table:style-name="C4"/>'
     body = table.format(columns.format(last), cells) + table.format(columns.format(""), cells)
-    styles = f"<office:document-styles {_DECLARED}><office:styles>{style.format(2)}{style.format(4)}</office:styles>" \
+    styles = f"<office:document-styles {ODF_SPACES}><office:styles>{style.format(2)}{style.format(4)}</office:styles>" \
         "</office:document-styles>"  # fmt: skip
 
     document = read.odt(odt(body, {"styles.xml": styles}), job)

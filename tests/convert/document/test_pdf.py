@@ -94,10 +94,8 @@ def test_the_title_of_a_word_file_is_on_the_page(job: Job) -> None:
     source = docx.Document()
     source.add_paragraph("The visible title", style="Title")
     source.add_paragraph("words")
-    target = io.BytesIO()
-    source.save(target)
 
-    assert "The visible title" in pages(pdf.write(read.docx(target.getvalue(), job), job))
+    assert "The visible title" in pages(pdf.write(read.docx(sources.saved(source), job), job))
 
 
 def test_an_empty_document_is_a_page_with_the_date_of_the_job(job: Job) -> None:

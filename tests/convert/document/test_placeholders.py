@@ -13,14 +13,13 @@ from PIL import Image
 from svc_notebooks.convert.document import pandoc, write
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.job import Job, JobLimits, TooLarge
+from tests.convert import sources
 
 EMU_PER_INCH = 914_400
 
 
 def picture(format: str, size: tuple[int, int], dpi: tuple[int, int] | None = None) -> bytes:
-    target = io.BytesIO()
-    Image.linear_gradient("L").resize(size).save(target, format, **({"dpi": dpi} if dpi else {}))
-    return target.getvalue()
+    return sources.saved(Image.linear_gradient("L").resize(size), format, **({"dpi": dpi} if dpi else {}))
 
 
 def document(name: str, data: bytes, *attributes: tuple[str, str], count: int = 1) -> Document:
@@ -106,11 +105,10 @@ def test_pandoc_does_not_get_the_picture(writer: str, job: Job, monkeypatch: pyt
         return run(options, source, job)
 
     monkeypatch.setattr(pandoc, "run", measured)
-    target = io.BytesIO()
-    Image.effect_noise((500, 500), 90).save(target, "PNG")
-    getattr(write, writer)(document("a.png", target.getvalue()), job)
+    noise = sources.saved(Image.effect_noise((500, 500), 90), "PNG")
+    getattr(write, writer)(document("a.png", noise), job)
 
-    assert len(target.getvalue()) > 100_000
+    assert len(noise) > 100_000
     assert all(size < 2_000 for size in sizes)
 
 

@@ -1,5 +1,4 @@
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -157,7 +156,9 @@ class TestHostile:
         assert "words" in plain_text(read.html(source, job).blocks)
 
     def test_external_targets_of_word_files_are_not_read(self, job: Job) -> None:
-        source = _rewritten(sources.docx(), "word/_rels/document.xml.rels", _outside)
+        outside = (b'Target="media/image1.png"', b'Target="file:///etc/passwd" TargetMode="External"')
+        link = (b"https://a.example/", b"file:///etc/passwd")
+        source = sources.changed(sources.docx(), "word/_rels/document.xml.rels", outside, link)
 
         document = read.docx(source, job)
 
@@ -165,28 +166,15 @@ class TestHostile:
         assert dict(document.resources) == {}
         assert "Annual report" in plain_text(document.blocks)
 
-    @pytest.mark.parametrize("declaration", [
-        '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
-        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
-    ])  # fmt: skip
-    @pytest.mark.parametrize("name,part", [("docx", "word/document.xml"), ("odt", "content.xml")])
-    def test_entities_are_refused(self, name: str, part: str, declaration: str, job: Job) -> None:
-        reader, made = ARROWS[name]
-        source = _rewritten(made(), part, lambda xml: xml.replace(b"?>", b"?>" + declaration.encode(), 1))
-
-        with pytest.raises(ConversionError, match="declares a document type"):
-            reader(source, job)
-
     @pytest.mark.spec("A5-02")
     @pytest.mark.parametrize(
         "reader,source,words",
         [
             (read.docx, b"", "damaged"),
             (read.docx, b"PK\x03\x04", "damaged"),
-            (read.docx, sources.docx()[:-2000], "damaged"),
             (read.docx, sources.odt(), "does not match its media type"),
             (read.docx, sources.zipped({"word/document.xml": "<a"}), "damaged"),
-            (read.docx, sources.zipped({"word/document.xml": b" " * 40_000_000}), "unpacked"),
+            (read.docx, sources.zipped({"word/document.xml": "<a/>"}), "Word document"),
             (read.odt, sources.zipped({"content.xml": "<a/>"}), "not a text document"),
             (read.rtf, b"plain", "not RTF"),
         ],
@@ -194,17 +182,6 @@ class TestHostile:
     def test_files_of_other_types_are_refused(self, reader, source, words, job):
         with pytest.raises(ConversionError, match=words):
             reader(source, job)
-
-    def test_fields_and_objects_of_rtf_are_not_read(self, job: Job) -> None:
-        source = (
-            rb'{\rtf1 a {\field{\*\fldinst INCLUDEPICTURE "file:///etc/passwd"}{\fldrslt b}}'
-            rb'{\field{\*\fldinst DDEAUTO c:\\\\cmd.exe "/k calc"}{\fldrslt c}}'
-            rb"{\object\objemb{\*\objdata 01050000}{\result d}}\par}"
-        )
-        document = read.rtf(source, job)
-
-        stored = json.dumps(document.tree)
-        assert not any(word in stored for word in ("passwd", "cmd.exe", "0105", "INCLUDE", "DDE"))
 
 
 @pytest.mark.opens
@@ -220,23 +197,6 @@ def test_old_word_files_go_through_libreoffice(job: Job, tmp_path_factory: pytes
     assert old.startswith(b"\xd0\xcf\x11\xe0")
     assert {"Header", "Table", "Image", "Strong"} <= node_types_of(document)
     assert "한국어" in plain_text(document.blocks)
-
-
-def _outside(relations: bytes) -> bytes:
-    return relations.replace(
-        b'Target="media/image1.png"', b'Target="file:///etc/passwd" TargetMode="External"'
-    ).replace(b"https://a.example/", b"file:///etc/passwd")
-
-
-def _rewritten(source: bytes, part: str, change: Callable[[bytes], bytes]) -> bytes:
-    import io
-    import zipfile
-
-    with zipfile.ZipFile(io.BytesIO(source)) as file:
-        members = {name: file.read(name) for name in file.namelist()}
-    changed = change(members[part])
-    assert changed != members[part]
-    return sources.zipped(members | {part: changed})
 
 
 def test_a_document_that_needs_more_memory_than_pandoc_has_left_is_too_large(job: Job) -> None:

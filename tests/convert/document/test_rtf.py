@@ -239,24 +239,15 @@ class TestHostile:
     def test_truncated_files_are_read(self, cut: int, job: Job) -> None:
         assert isinstance(read.rtf(sources.rtf()[:cut], job), Document)
 
-    def test_endless_groups_are_refused(self, job: Job) -> None:
-        with pytest.raises(TooLarge, match="nested"):
-            read.rtf(rb"{\rtf1 " + b"{" * 100_000, job)
-
     def test_endless_table_nesting_is_flattened(self, job: Job) -> None:
         deep = "".join(rf"\itap{level}\intbl x\par" for level in range(1, 2000))
 
         assert plain_text(read.rtf(rich(deep), job).blocks).count("x") == 1999
 
-    def test_endless_columns_are_refused(self, job: Job) -> None:
-        row = r"\trowd" + "".join(rf"\cellx{100 * n}" for n in range(2000))
-
+    @pytest.mark.parametrize("edges", [r"\cellx9" * 2000, "".join(rf"\cellx{100 * n}" for n in range(2000))])
+    def test_endless_columns_are_refused(self, edges: str, job: Job) -> None:
         with pytest.raises(TooLarge, match="columns"):
-            read.rtf(rich(row + r"\intbl x\cell\row"), job)
-
-    def test_many_cells_with_one_edge_are_refused(self, job: Job) -> None:
-        with pytest.raises(TooLarge, match="columns"):
-            read.rtf(rich(r"\trowd" + r"\cellx9" * 2000), job)
+            read.rtf(rich(rf"\trowd{edges}\intbl x\cell\row"), job)
 
     def test_rows_with_many_missing_cells_are_refused(self, job: Job) -> None:
         row = r"\trowd" + "".join(rf"\cellx{100 * n}" for n in range(1, 451))
@@ -287,19 +278,13 @@ class TestHostile:
 
         assert all(letter in text for letter in "abcdef")
 
-    def test_many_pictures_take_seconds(self, job: Job) -> None:
+    @pytest.mark.parametrize("body, blocks", [(r"{\pict\pngblip 89}", None), (r"{\b x}\par ", 20_000)])
+    def test_many_pictures_and_paragraphs_take_seconds(self, body: str, blocks: int | None, job: Job) -> None:
         began = time.process_time()
 
-        read.rtf(rich(r"{\pict\pngblip 89}" * 20_000), job)
+        document = read.rtf(rich(body * 20_000), job)
 
-        assert time.process_time() - began < 10
-
-    def test_many_paragraphs_take_seconds(self, job: Job) -> None:
-        began = time.process_time()
-
-        document = read.rtf(rich(r"{\b x}\par " * 20_000), job)
-
-        assert len(document.blocks) == 20_000
+        assert blocks in (None, len(document.blocks))
         assert time.process_time() - began < 10
 
 

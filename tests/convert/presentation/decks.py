@@ -1,26 +1,14 @@
 """Presentations that the tests read, made by libraries that are not ours or by hand."""
 
 import io
-import zipfile
 from collections.abc import Mapping
 
 import pptx
-from PIL import Image
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches, Pt
 
-
-def picture(color: str = "red", size: tuple[int, int] = (40, 20), kind: str = "PNG") -> bytes:
-    target = io.BytesIO()
-    Image.new("RGB", size, color).save(target, kind)
-    return target.getvalue()
-
-
-def saved(presentation) -> bytes:
-    target = io.BytesIO()
-    presentation.save(target)
-    return target.getvalue()
+from tests.convert.sources import ODF_SPACES, png, saved, zipped
 
 
 def full_pptx() -> bytes:
@@ -55,7 +43,7 @@ def _table_and_picture(presentation) -> None:
         for x in range(3):
             table.cell(y, x).text = f"r{y}c{x}"
     table.cell(1, 0).merge(table.cell(2, 1))
-    shape = slide.shapes.add_picture(io.BytesIO(picture()), Inches(7), Inches(1), Inches(2), Inches(1))
+    shape = slide.shapes.add_picture(io.BytesIO(png(40, 20, "red")), Inches(7), Inches(1), Inches(2), Inches(1))
     shape._element[0][0].set("descr", "a red field")
 
 
@@ -68,44 +56,15 @@ def _chart(presentation) -> None:
     slide._element.set("show", "0")
 
 
-def changed(source: bytes, path: str, *changes: tuple[bytes, bytes]) -> bytes:
-    """Return a copy of a zip file with one member changed."""
-    with zipfile.ZipFile(io.BytesIO(source)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    for old, new in changes:
-        assert old in members[path]
-        members[path] = members[path].replace(old, new)
-    return zipped(members)
-
-
-def zipped(members: Mapping[str, bytes]) -> bytes:
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return target.getvalue()
-
-
-_ODF = "urn:oasis:names:tc:opendocument:xmlns:"
-_SPACES = " ".join(
-    f'xmlns:{prefix}="{_ODF}{uri}:1.0"'
-    for prefix, uri in (
-        ("office", "office"), ("style", "style"), ("text", "text"), ("table", "table"), ("draw", "drawing"),
-        ("presentation", "presentation"), ("fo", "xsl-fo-compatible"), ("svg", "svg-compatible"),
-    )
-)  # fmt: skip
-
-
 def odp(pages: str, automatic: str = "", members: Mapping[str, bytes] | None = None, master: str = "") -> bytes:
     """Return an OpenDocument presentation written by hand, with pages of 10 by 5 inches. `master` has more shapes."""
-    link = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
     content = (
-        f'<office:document-content {_SPACES} {link} office:version="1.2">'
+        f'<office:document-content {ODF_SPACES} office:version="1.2">'
         f"<office:automatic-styles>{automatic}</office:automatic-styles>"
         f"<office:body><office:presentation>{pages}</office:presentation></office:body></office:document-content>"
     )
     styles = (
-        f'<office:document-styles {_SPACES} office:version="1.2"><office:styles/><office:automatic-styles>'
+        f'<office:document-styles {ODF_SPACES} office:version="1.2"><office:styles/><office:automatic-styles>'
         '<style:page-layout style:name="P"><style:page-layout-properties fo:page-width="10in" fo:page-height="5in"/>'
         '</style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="M" '
         'style:page-layout-name="P"><draw:frame presentation:class="title" svg:x="1in" svg:y="0.5in" svg:width="8in" '

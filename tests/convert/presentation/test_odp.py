@@ -1,14 +1,14 @@
 import io
 import zipfile
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
-from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
+from svc_notebooks.convert.job import ConversionError, TooLarge
 from svc_notebooks.convert.presentation.model import INCH, Deck, SlidePicture, SlideTable, Text
 from svc_notebooks.convert.presentation.odp.read import read
 from svc_notebooks.convert.presentation.odp.write import write
+from tests.convert import sources
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
 
@@ -141,7 +141,7 @@ def test_text_on_a_picture_and_the_number_of_the_slide_are_read(job):
         "<draw:text-box><text:p><text:page-number>&lt;number&gt;</text:page-number></text:p></draw:text-box>"
     )
 
-    shapes = read_first_slide(decks.odp(page(picture + number), members={"Pictures/a.png": decks.picture()}), job)
+    shapes = read_first_slide(decks.odp(page(picture + number), members={"Pictures/a.png": sources.png(40, 20)}), job)
 
     assert [getattr(shape, "text", None) for shape in shapes] == [None, "label", "1"]
 
@@ -185,7 +185,7 @@ def test_only_pictures_in_the_file_are_read(job):
         f'<draw:frame {_FRAME}><draw:image xlink:href="{place}"/></draw:frame>'
         for place in ("Pictures/a.png", "file:///etc/passwd", "http://svc.example/a.png", "../a.png", "Pictures/b.svm")
     )
-    members = {"Pictures/a.png": decks.picture(), "Pictures/b.svm": b"VCLMTF"}
+    members = {"Pictures/a.png": sources.png(40, 20), "Pictures/b.svm": b"VCLMTF"}
 
     deck = read(decks.odp(page(frames), members=members), job)
 
@@ -239,11 +239,10 @@ def test_an_empty_presentation_has_one_blank_slide(job):
     "source, reason",
     [
         (b"PK", "damaged"),
-        (decks.zipped({"mimetype": b"x"}), "content.xml is missing"),
-        (decks.zipped({"content.xml": b"<a/>"}), "not a presentation"),
-        (decks.zipped({"content.xml": b"<a"}), "damaged at .content.xml"),
+        (sources.zipped({"mimetype": b"x"}), "content.xml is missing"),
+        (sources.zipped({"content.xml": b"<a/>"}), "not a presentation"),
+        (sources.zipped({"content.xml": b"<a"}), "damaged at .content.xml"),
         (decks.odp("", members={"META-INF/manifest.xml": b"<m><encryption-data/></m>"}), "encrypted"),
-        (decks.odp("", members={"meta.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"}), "document type"),
     ],
 )
 def test_other_files_are_refused_with_the_reason(job, source, reason):
@@ -251,9 +250,7 @@ def test_other_files_are_refused_with_the_reason(job, source, reason):
         read(source, job)
 
 
-def test_bombs_are_refused(job):
-    with pytest.raises(TooLarge):
-        read(decks.odp("", members={"a.bin": bytes(10**8)}), replace(job, limits=JobLimits(unpacked=10**7)))
+def test_too_many_slides_are_refused(job):
     with pytest.raises(TooLarge, match="1000 slides"):
         read(decks.odp(page("") * 1_001), job)
 
@@ -275,7 +272,7 @@ def test_pictures_keep_their_crop_and_are_mirrored(job):
         'fo:clip="rect({}in, 0.1in, 0in, 0.2in)"/></style:style>'
     )
     frame = f'<draw:frame {_FRAME} draw:style-name="G"><draw:image xlink:href="a.png"/></draw:frame>'
-    members = {"a.png": decks.picture(size=(96, 48))}  # 1 by 0.5 inches at 96 dpi
+    members = {"a.png": sources.png(96, 48)}  # 1 by 0.5 inches at 96 dpi
 
     (picture,) = read_first_slide(decks.odp(page(frame), styles.format("0.05"), members), job)
     (whole,) = read_first_slide(decks.odp(page(frame), styles.format("0.5"), members), job)

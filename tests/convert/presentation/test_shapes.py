@@ -33,6 +33,7 @@ from svc_notebooks.convert.presentation.pages import write_pdf, write_text
 from svc_notebooks.convert.presentation.pptx.read import freeform_paths, read
 from svc_notebooks.convert.presentation.pptx.slide_theme import color, fill
 from svc_notebooks.convert.presentation.pptx.write import write
+from tests.convert import sources
 from tests.convert.presentation import decks
 
 pytestmark = pytest.mark.spec("A5-01")
@@ -55,7 +56,7 @@ def element(xml: str):
 
 
 def shapes_of(presentation, job):
-    return read(decks.saved(presentation), job).slides[0].shapes
+    return read(sources.saved(presentation), job).slides[0].shapes
 
 
 def pixels(shape: Text, job):
@@ -110,7 +111,7 @@ def test_a_freeform_keeps_its_path_fill_and_line(presentation, job):
 def test_a_shape_with_a_picture_as_fill_has_no_theme_fill_over_it(presentation, job):
     slide = presentation.slides[0]
     shape = slide.shapes.add_shape(MSO_SHAPE.ISOSCELES_TRIANGLE, 0, 0, INCH, INCH)
-    _, relation = slide.part.get_or_add_image_part(io.BytesIO(decks.picture()))
+    _, relation = slide.part.get_or_add_image_part(io.BytesIO(sources.png(40, 20)))
     blip = f'<a:blip xmlns:r="{R}" r:embed="{relation}"/>'
     shape._element.spPr.append(element(f"<a:blipFill>{blip}<a:stretch/></a:blipFill>"))
 
@@ -287,7 +288,7 @@ def test_a_slide_number_on_a_layout_is_the_number_of_each_slide(presentation, jo
     )
     presentation.slides.add_slide(layout)
 
-    deck = read(decks.saved(presentation), job)
+    deck = read(sources.saved(presentation), job)
 
     assert [[shape.text for shape in slide.behind] for slide in deck.slides] == [["1"], ["2"]]
     assert "1\r\n" in write_text(deck, job).decode()
@@ -308,10 +309,10 @@ def test_numbers_of_a_chart_have_the_digits_that_programs_show(presentation, job
     data.categories = ["North"]
     data.add_series("Sales", (4.4000000000000004,))
     presentation.slides[0].shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, INCH, INCH, data)
-    parts = decks.saved(presentation)
+    parts = sources.saved(presentation)
     with zipfile.ZipFile(io.BytesIO(parts)) as file:
         name = next(name for name in file.namelist() if name.startswith("ppt/charts/chart"))
-    source = decks.changed(parts, name, (b"<c:v>4.4<", b"<c:v>4.4000000000000004<"))
+    source = sources.changed(parts, name, (b"<c:v>4.4<", b"<c:v>4.4000000000000004<"))
 
     assert read(source, job).slides[0].shapes[0].rows[1][1].text == "4.4"
 
@@ -374,7 +375,7 @@ def test_borders_and_anchors_of_cells_survive_pptx(presentation, job):
     properties.append(element('<a:lnB><a:solidFill><a:srgbClr val="FF0000"/></a:solidFill></a:lnB>'))
     properties.append(element("<a:noFill/>"))
     properties.set("anchor", "b")
-    first = read(decks.saved(presentation), job)
+    first = read(sources.saved(presentation), job)
 
     cell = read(write(first, job), job).slides[0].shapes[0].rows[0][0]
 
@@ -409,7 +410,7 @@ def diagram(presentation, members: str) -> bytes:
     frame = slide.shapes.add_table(1, 1, INCH, INCH, 2 * INCH, INCH)._element
     graphic = frame.find(f".//{{{A}}}graphicData")
     graphic[:] = [etree.fromstring(f'<d:relIds xmlns:d="{DIAGRAM}" xmlns:r="{relationships}" r:dm="{data_name}"/>')]
-    return decks.saved(presentation)
+    return sources.saved(presentation)
 
 
 def test_a_slide_can_exchange_the_colours_of_its_master(presentation, job):
@@ -421,7 +422,7 @@ def test_a_slide_can_exchange_the_colours_of_its_master(presentation, job):
     override = presentation.slides[1]._element.find("{*}clrMapOvr")
     override[:] = [element('<a:overrideClrMapping bg1="dk1" tx1="lt1" bg2="dk2" tx2="lt2"/>')]
 
-    deck = read(decks.saved(presentation), job)
+    deck = read(sources.saved(presentation), job)
 
     assert [slide.shapes[0].fill for slide in deck.slides] == ["ffffff", "000000"]
 
@@ -541,7 +542,7 @@ def test_paths_and_numbers_survive_odp(job):
 
 
 def test_the_fill_of_a_picture_frame_does_not_cover_the_picture(job):
-    image = f"<office:binary-data>{base64.b64encode(decks.picture()).decode()}</office:binary-data>"
+    image = f"<office:binary-data>{base64.b64encode(sources.png(40, 20)).decode()}</office:binary-data>"
     frames = "".join(
         f"<draw:frame {PLACE}><draw:image>{image}{text}</draw:image></draw:frame>"
         for text in ("<text:p/>", "<text:p>on it</text:p>")

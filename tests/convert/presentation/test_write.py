@@ -7,7 +7,6 @@ import pypdfium2
 import pytest
 
 from svc_notebooks.convert.job import JobLimits, TooLarge
-from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.presentation.model import (
     INCH,
     Box,
@@ -22,6 +21,7 @@ from svc_notebooks.convert.presentation.model import (
 )
 from svc_notebooks.convert.presentation.pages import write_pdf, write_text
 from svc_notebooks.core.http import native_formats
+from tests.convert import sources
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
 
@@ -91,7 +91,7 @@ def test_impossible_boxes_do_not_fail(job):
         SlideTable(Box(), ()),
     )  # fmt: skip
 
-    assert len(pages(write_pdf(deck_of(*shapes, pictures={"p.png": decks.picture()}), job))) == 1
+    assert len(pages(write_pdf(deck_of(*shapes, pictures={"p.png": sources.png(40, 20)}), job))) == 1
 
 
 def test_too_many_cells_for_a_pdf_are_refused(job):
@@ -101,18 +101,14 @@ def test_too_many_cells_for_a_pdf_are_refused(job):
         write_pdf(deck_of(SlideTable(Box(0, 0, 5, 5), rows)), replace(job, limits=JobLimits(pdf_cells=899)))
 
 
-def test_tables_with_hundreds_of_cells_need_less_than_the_memory_of_a_worker():
+def test_tables_with_hundreds_of_cells_need_less_than_the_memory_of_a_worker(converter):
     row = (TableCell(words("the value of a quarter")),) * 4
     tables = [
         SlideTable(Box(n, 0, 8 * INCH, 7 * INCH), (row,) * 36, (2 * INCH,) * 4, (INCH // 8,) * 36) for n in (1, 2, 3, 4)
     ]
-    converter = Converter()
-    try:
-        made = converter.write(
-            Deck(slides=tuple(Slide((it,)) for it in tables)).pack(), "presentation", native_formats.PDF
-        )
-    finally:
-        converter.close()
+    deck = Deck(slides=tuple(Slide((it,)) for it in tables))
+
+    made = converter.write(deck.pack(), "presentation", native_formats.PDF)
 
     assert len(pages(made.body)) == 4
 
@@ -149,20 +145,13 @@ def test_text_has_titles_first_then_lists_tables_and_notes(job):
 
 
 @pytest.mark.spec("A5-01")
-def test_worker_processes_write_all_four_formats(tmp_path):
-    converter = Converter()
-    try:
-        body = converter.read(decks.full_pptx(), native_formats.PPTX, "presentation", name="Deck").body
-        made = {
-            kind: converter.write(body, "presentation", kind).body
-            for kind in (native_formats.PPTX, native_formats.ODP, native_formats.PDF, native_formats.TEXT)
-        }
-        empty = converter.write(None, "presentation", native_formats.PDF).body
-    finally:
-        converter.close()
+def test_worker_processes_write_all_four_formats(converter):
+    kinds = (native_formats.PPTX, native_formats.ODP, native_formats.PDF, native_formats.TEXT)
 
-    assert [
-        made[kind][:4] for kind in (native_formats.PPTX, native_formats.ODP, native_formats.PDF, native_formats.TEXT)
-    ] == [b"PK\x03\x04"] * 2 + [b"%PDF", b"\xef\xbb\xbf\xc3"]
+    body = converter.read(decks.full_pptx(), native_formats.PPTX, "presentation", name="Deck").body
+    made = {kind: converter.write(body, "presentation", kind).body for kind in kinds}
+    empty = converter.write(None, "presentation", native_formats.PDF).body
+
+    assert [made[kind][:4] for kind in kinds] == [b"PK\x03\x04"] * 2 + [b"%PDF", b"\xef\xbb\xbf\xc3"]
     assert len(pages(made[native_formats.PDF])) == 3
     assert len(pages(empty)) == 1

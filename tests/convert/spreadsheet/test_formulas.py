@@ -19,6 +19,7 @@ from svc_notebooks.convert.spreadsheet.model import Cell, CellStyle, ErrorValue,
 from svc_notebooks.convert.spreadsheet.number_format import format_cell
 from svc_notebooks.convert.spreadsheet.ods.read import from_element
 from svc_notebooks.convert.spreadsheet.ods.write import to_element
+from tests.convert.sources import ODF_SPACES
 
 
 @pytest.mark.parametrize(
@@ -180,9 +181,7 @@ def test_number_formats(value, format, text):
     ],
 )
 def test_formats_in_both_notations(format):
-    names = {"number": "datastyle", "style": "style"}
-    spaces = (f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for key, name in names.items())
-    [element] = ElementTree.fromstring(f"<x {' '.join(spaces)}>{to_element(format, 'N1')}</x>")
+    [element] = ElementTree.fromstring(f"<x {ODF_SPACES}>{to_element(format, 'N1')}</x>")
 
     assert from_element(element) == format
 

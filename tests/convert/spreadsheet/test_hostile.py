@@ -1,10 +1,10 @@
 import html
 import time
-from dataclasses import replace
+from contextlib import closing
 
 import pytest
 
-from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
+from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.spreadsheet import delimited
 from svc_notebooks.convert.spreadsheet.model import Cell, Workbook
@@ -16,36 +16,13 @@ from tests.convert.spreadsheet.test_read import open_document, package
 pytestmark = pytest.mark.spec("A5-02")
 
 
-def xlsx(inside, *, head=""):
-    return package(sheet=inside, head=head)
+def xlsx(inside):
+    return package(sheet=inside)
 
 
 def rows(*formulas):
     cells = "".join(f"<c><f>{html.escape(text)}</f></c>" for text in formulas)
     return f"<sheetData><row>{cells}</row></sheetData>"
-
-
-def entities(levels):
-    names = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, levels))
-    return f'<!DOCTYPE x [<!ENTITY e0 "lol">{names}]>'
-
-
-@pytest.mark.parametrize("head", [entities(2), entities(9), "<!--" + " " * 9000 + "-->" + entities(10)])
-def test_entities_are_refused(job, head):
-    with pytest.raises(ConversionError):
-        read_xlsx.read(xlsx('<sheetData><row><c t="str"><v>&e9;</v></c></row></sheetData>', head=head), job)
-
-
-def test_external_entities_are_refused(job):
-    head = "<!--" + " " * 9000 + '--><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
-
-    with pytest.raises(ConversionError):
-        read_xlsx.read(xlsx('<sheetData><row><c t="str"><v>&e;</v></c></row></sheetData>', head=head), job)
-
-
-def test_a_zip_bomb_is_refused(job):
-    with pytest.raises(TooLarge):
-        read_xlsx.read(xlsx(" " * 40_000_000), job)
 
 
 def test_rows_and_columns_repeated_without_end(job):
@@ -109,27 +86,21 @@ def test_cells_with_a_damaged_address_are_kept_behind_the_others(job, place):
 
 def test_in_a_worker_a_formula_bomb_affects_only_formulas():
     doubling = ['REPT("x",30000)', *(f"{chr(64 + column)}1&{chr(64 + column)}1" for column in range(1, 26))]
-    converter = Converter(replace(JobLimits(), memory=1024 * 1024 * 1024))
-    try:
+    with closing(Converter(JobLimits(memory=1024 * 1024 * 1024))) as converter:
         body = converter.read(xlsx(rows(*doubling)), native_formats.XLSX, "spreadsheet").body
         text = converter.write(body, "spreadsheet", native_formats.CSV).body
-    finally:
-        converter.close()
 
     assert len(Workbook.unpack(body).sheets[0].rows[0]) == 26
     assert text
 
 
-def test_in_a_worker_a_far_cell_costs_nothing():
+def test_in_a_worker_a_far_cell_costs_nothing(converter):
     source = xlsx(
         '<dimension ref="A1:XFD1048576"/><sheetData><row r="1"><c r="A1"><f>SUM(B2:XFD1048576)</f></c></row>'
         '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row></sheetData>'
     )
-    converter = Converter()
-    try:
-        body = converter.read(source, native_formats.XLSX, "spreadsheet").body
-        sizes = [len(converter.write(body, "spreadsheet", kind).body) for kind in converter.exports["spreadsheet"]]
-    finally:
-        converter.close()
+
+    body = converter.read(source, native_formats.XLSX, "spreadsheet").body
+    sizes = [len(converter.write(body, "spreadsheet", kind).body) for kind in converter.exports["spreadsheet"]]
 
     assert max(sizes) < 3_000_000

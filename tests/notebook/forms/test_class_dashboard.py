@@ -9,7 +9,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.forms.class_dashboard import ClassDashboard
 from svc_notebooks.notebook.class_control import report_prediction
 from svc_notebooks.server.dispatch.service_context import Quota
-from svc_notebooks.server.transports.control_api import Control
+from svc_notebooks.server.transports.control_api import with_control
 from tests.contract.school import ADA, BOB, School
 
 
@@ -17,7 +17,7 @@ class Notebooks:
     """The sessions of a teacher and a student, and the dashboard of the teacher."""
 
     def __init__(self, school: School) -> None:
-        handle, tokens = Control(school.service).handle, school.tokens()
+        handle, tokens = with_control(school.service), school.tokens()
         self.ada, self.bob = (Session("http://127.0.0.1", tokens[who.email], handler=handle) for who in (ADA, BOB))
         svc.upload(b"hello", name="a.txt", session=self.bob)
         with pytest.raises(svc.NotFound):

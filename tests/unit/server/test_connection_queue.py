@@ -27,20 +27,20 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def queue(clock: Clock) -> Iterator[ReadyQueue[Connection]]:
-    queue: ReadyQueue[Connection] = ReadyQueue(share=8, clock=clock)
+def queue(clock: Clock) -> Iterator[ReadyQueue]:
+    queue: ReadyQueue = ReadyQueue(share=8, clock=clock)
     yield queue
     queue.close()
 
 
 @pytest.fixture
-def pool(queue: ReadyQueue[Connection]) -> Iterator[ThreadPoolExecutor]:
+def pool(queue: ReadyQueue) -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor(4) as pool:
         yield pool
         queue.close()
 
 
-def put(queue: ReadyQueue[Connection], *users: str) -> list[Connection]:
+def put(queue: ReadyQueue, *users: str) -> list[Connection]:
     connections = [Connection(flow) for flow in users]
     for connection in connections:
         queue.put(connection)

@@ -64,7 +64,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 def forget_pages(database: Database) -> None:
     """Clear the page caches of the connections, of which none is in use."""
     idle = database._readers._idle.queue if database._readers else ()
-    for driver in (database._driver, *(reader._driver for reader in idle)):
+    for driver in (database._driver, *(reader._driver for reader in idle if reader)):
         driver.execute("PRAGMA shrink_memory")
 
 

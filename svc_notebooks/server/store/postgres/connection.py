@@ -38,8 +38,7 @@ _ABSENT = "\ufffe"
 
 _ROLL_BACK = b"ROLLBACK"
 _LOST = "the connection was closed"
-_LONGEST_WAIT = 90
-"""The seconds for which a statement waits, longer than the limits of a shared store (see opening.py)."""
+_LONGEST_WAIT = 90  # the seconds for which a statement waits, longer than the limits of a shared store (see opening.py)
 _SILENT = f"no answer for {_LONGEST_WAIT} s"
 
 

@@ -35,8 +35,7 @@ class PostgresReader(Reader):
         self._keeps_rows = keeps_rows
         self._statements = PostgresConnection(connection, connect)
         self._is_begun = False
-        self.is_durable = False
-        """Whether everything that the snapshot shows is on the disk."""
+        self.is_durable = False  # whether everything that the snapshot shows is on the disk
 
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
         """Begin a snapshot. The first statement fixes its rows, and cached rows need no statement."""
@@ -118,12 +117,6 @@ class Locks(NamedTuple):
     """The number of the schema, which is the second number of each lock."""
 
 
-class _Expectation(NamedTuple):
-    statement: str
-    values: dict[str, Any]
-    check: Check
-
-
 class PostgresDatabase(Database):
     """A database on PostgreSQL that the threads of this process share.
 
@@ -175,8 +168,6 @@ class PostgresDatabase(Database):
                 self._forget_rows()
                 result = self._statements.run(statement, values)
                 return result, result.rows
-            if not self._depth:
-                self._queue_expectation(self._statements)
             return None, self._statements.read(statement, values)
         except psycopg.Error as error:
             self._raise(error)
@@ -212,23 +203,12 @@ class PostgresDatabase(Database):
                     return self.run(statement, values)
         return super().fetch_all(statement, values)
 
-    def _read(self, reader: Any, statement: str, values: dict[str, Any]) -> list[Row]:
-        try:
-            self._queue_expectation(reader.begin_transaction())
-            rows: list[Row] = reader.run(statement, values)
-        except psycopg.Error as error:
-            self._raise(error)
-        return rows
-
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a SELECT statement of SQLAlchemy and return its rows."""
         try:
             if reader := self._reader:
-                self._queue_expectation(reader.begin_transaction())
                 return reader.select(statement)
             with self.lock:
-                if not self._depth:
-                    self._queue_expectation(self._statements)
                 return self._statements.select(statement)
         except (psycopg.Error, DBAPIError) as error:
             self._raise(error)
@@ -238,7 +218,6 @@ class PostgresDatabase(Database):
     def _begin(self) -> None:
         self._prefetched.clear()
         self._statements.begin(*self._opening_statements)
-        self._queue_expectation(self._statements)
         if self.is_shared:
             self._row_cache.clear()
             self._announced.clear()
@@ -306,36 +285,6 @@ class PostgresDatabase(Database):
     @property
     def _reader(self) -> PostgresReader | None:
         return cast("PostgresReader | None", self._thread.reader)
-
-    # -- expectations ---------------------------------------------------------------------------------------------
-
-    def expect(self, statement: str, values: dict[str, Any], check: Check) -> None:
-        """Run a statement that reads together with the next statement of this thread, and pass its rows to `check`.
-
-        An error of `check` is raised by the next statement, or by `confirm`.
-        """
-        self._thread.expectation = _Expectation(statement, values, check)
-
-    def confirm(self) -> None:
-        """Run the statement of `expect` now, unless it has been run or `expect` was not called."""
-        if self._thread.expectation:
-            try:
-                with self.lock:
-                    self._queue_expectation(self._statements)
-                    self._send_queue()
-            finally:
-                self._thread.expectation = None
-
-    def _queue_expectation(self, statements: PostgresConnection) -> None:
-        expectation: _Expectation | None = self._thread.expectation
-        if expectation is None:
-            return
-
-        def check(rows: list[Row]) -> None:
-            self._thread.expectation = None
-            expectation.check(rows)
-
-        statements.queue(expectation.statement, expectation.values, check)
 
     # -- other processes ------------------------------------------------------------------------------------------
 

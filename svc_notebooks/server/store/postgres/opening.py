@@ -20,8 +20,7 @@ from . import upgrades as postgres_upgrades
 from .database import Locks, PostgresDatabase, explained
 from .schema import shared_metadata
 
-_CLASS = 0x737663
-"""The first number of the advisory locks. The second number is that of the schema."""
+_CLASS = 0x737663  # the first number of the advisory locks. The second number is that of the schema.
 
 _MOST_PREPARED = 500
 
@@ -211,9 +210,9 @@ def _index_words(driver: Any, notes: list[str]) -> None:
 
 
 def open_server_store(
-    address: str, content: str | Path, durability: Literal["process", "power"], now: float, *, shared: bool
+    address: str, content: str | Path, durability: Literal["process", "power"], *, shared: bool
 ) -> OpenedStore:
-    """Open the database at an address and the folder or bucket `content`. `now` is in Unix seconds.
+    """Open the database at an address and the folder or bucket `content`.
 
     Raises ValueError for an invalid address, ImportError without the extra `s3`, and OSError if the database, the
     folder or the bucket cannot be used.
@@ -221,13 +220,5 @@ def open_server_store(
     location = content_location(content)
     database, store, notes = open_postgres(address, durability, shared=shared)
     with on_error(database.close):
-        parts = open_contents(
-            location,
-            store,
-            number=database.opening,
-            has_parts=bool(database.run("SELECT part FROM rope LIMIT 1", {})),
-            durability=durability,
-            now=now,
-            shared=shared,
-        )
+        parts = open_contents(location, store, database, durability)
     return OpenedStore(database, parts, notes, folder_of(location))

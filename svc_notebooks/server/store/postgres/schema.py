@@ -5,45 +5,47 @@ They are not in schema.py, because they belong to the processes and not to the s
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import BigInteger, Column, DateTime, Integer, MetaData, Table
 
 from ..schema import Text
 
 shared_metadata = MetaData()
 
-claims = Table(
+
+def _table(name: str, *columns: Column[Any]) -> Table:
+    return Table(name, shared_metadata, *columns)
+
+
+claims = _table(
     "svc_claims",
-    shared_metadata,
     Column("session", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),  # of the last request that claimed the upload session
 )
 
-leases = Table(
+leases = _table(
     "svc_leases",
-    shared_metadata,
     Column("channel", BigInteger, primary_key=True, autoincrement=False),
     Column("holder", BigInteger, nullable=False),  # the number of the opening whose process delivers the messages
     Column("until", DateTime(timezone=True), nullable=False),
 )
 
-discarded = Table(
+discarded = _table(
     "svc_discarded",
-    shared_metadata,
     Column("part", Text, primary_key=True),  # a part that no row names, and that a download may still read
     Column("since", DateTime(timezone=True), nullable=False),
 )
 
-values = Table(
+values = _table(
     "svc_values",
-    shared_metadata,
     Column("key", Text, primary_key=True),
     Column("value", Text, nullable=False),  # JSON
     Column("version", BigInteger, nullable=False),  # counts the changes of all values that were announced
 )
 
-workers = Table(
+workers = _table(
     "svc_workers",
-    shared_metadata,
     Column("opening", BigInteger, primary_key=True, autoincrement=False),
     Column("pid", Integer, nullable=False),  # of the server's process for the connection that receives announcements
     Column("started", DateTime(timezone=True), nullable=False),  # when that process was started
@@ -51,18 +53,16 @@ workers = Table(
 )
 
 journal, deliveries = (
-    Table(
+    _table(
         name,
-        shared_metadata,
         Column("n", BigInteger, primary_key=True, autoincrement=True),
         Column("document", Text, nullable=False),  # JSON
     )
     for name in ("svc_journal", "svc_deliveries")
 )
 
-windows = Table(
+windows = _table(
     "svc_windows",
-    shared_metadata,
     Column("user", Text, primary_key=True),
     Column("kind", Text, primary_key=True),  # which of the user's limits counts here
     Column("ends", BigInteger, nullable=False),  # in Unix microseconds, on the clock of the service

@@ -31,11 +31,9 @@ from .schema import deliveries, journal
 _log = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 0.5
-_CLOCK_SECONDS = 10.0
-"""The interval in which a process looks at the clock of the server."""
+_CLOCK_SECONDS = 10.0  # the interval in which a process looks at the clock of the server
 
-_CLOCK_LOCK = 0x737665
-"""The first number of the advisory lock for changes of the clock."""
+_CLOCK_LOCK = 0x737665  # the first number of the advisory lock for changes of the clock
 
 QUEUED, CHANGED, SEEN = "queued", "changed", "seen"
 """The announcements: messages were queued, shared values were changed, a process has seen the change."""

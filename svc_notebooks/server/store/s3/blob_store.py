@@ -5,11 +5,22 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from tempfile import SpooledTemporaryFile
 from threading import Lock
 from uuid import uuid4
 
-from ..blob_store import BLOCK, BlobStore, DamagedContent, ListedPart, PartWriter, StoredPart, crc32, missing_part
+from ..blob_store import (
+    BLOCK,
+    BlobStore,
+    DamagedContent,
+    ListedPart,
+    PartWriter,
+    StoredPart,
+    checksum_of,
+    crc32,
+    missing_part,
+)
 from ..content_marker import MARKER, check_content, marker_of, refusal
 from ..directory import KEY_LENGTH, PART_NAME
 from .bucket import Bucket, BucketAddress
@@ -46,9 +57,7 @@ class _ObjectWriter:
         if size < self.size:
             self._file.truncate(size)
             self._file.seek(0)
-            self.size, self.checksum = size, 0
-            while block := self._file.read(BLOCK):
-                self.checksum = crc32(block, self.checksum)
+            self.size, self.checksum = size, checksum_of(iter(partial(self._file.read, BLOCK), b""))
 
     def commit(self) -> str:
         self._parts.bucket.write(object_name(self._key), self._file)
@@ -144,13 +153,10 @@ class S3BlobStore:
         return None
 
     def checksum(self, part: StoredPart) -> int | None:
-        value = 0
         try:
-            for block in self._read(part._replace(checksum=None), 0, part.size):
-                value = crc32(block, value)
+            return checksum_of(self._read(part._replace(checksum=None), 0, part.size))
         except OSError:
             return None
-        return value
 
     def has_all(self, keys: Iterable[str]) -> bool:
         return all(key in self._known or self._exists(key) for key in keys)
