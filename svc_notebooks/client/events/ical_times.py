@@ -102,7 +102,8 @@ class FileZones:
         known, defined = zone_of_name(name), self._defined.get(name)
         if defined is None:
             tz = zone(known) if known else self.local
-            return tz, None, "" if known else f"the time zone {name[:80]!r} is unknown; the times are in {tz.key}"
+            is_guess = known is None or known.startswith("Etc/GMT")
+            return tz, None, f"the time zone {name[:80]!r} is unknown; the times are in {tz.key}" if is_guess else ""
         self._searches += 1
         if self._searches > _MAX_SEARCHES:
             return self.local, defined, f"the file uses more than {_MAX_SEARCHES} time zones of its own"
