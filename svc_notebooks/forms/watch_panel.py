@@ -16,6 +16,7 @@ from ..core.platform import capabilities
 from ..notebook.frames import MESSAGES, frame
 from ..notebook.html import Markup, tag
 from ..notebook.notifications.channels import (
+    renew_channel,
     stop_channel,
     watch_changes,
     watch_file,
@@ -164,7 +165,8 @@ class WatchPanel(Form):
         self.controls = WatchControls(in_kernel=self._lab is not None)
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
-        tooltip = "The channels of this session; Stop applies to the selected one"
+        self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
+        tooltip = "The channels of this session; Stop and Renew apply to the selected one"
         self.chosen = ui.radio_buttons("Channels", tooltip)
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
@@ -172,7 +174,7 @@ class WatchPanel(Form):
         self.controls.watch(self._update)
         self._guard(self._read)
         self._update()
-        buttons = ui.row(self.watch, self.stop)
+        buttons = ui.row(self.watch, self.stop, self.renew)
         is_frozen = self._lab is not None and self._lab.clock.is_virtual
         hint = widgets.HTML(tag("p", _FROZEN, class_="svc-hint") if is_frozen else "")
         self._compose(self.controls, buttons, self.chosen, hint, self.status, self.alert, self.table, self.lines)
@@ -244,6 +246,14 @@ class WatchPanel(Form):
         stop_channel(channel.id, session=self.session)
         self._show_status(f"Stopped: no more notifications about {self._target_name(channel.file)}.")
         self._show()
+
+    def _renew(self) -> None:
+        channel = self._selected_channel()
+        ends: dict[str, Any] = self.controls.expiration()
+        renewed = renew_channel(channel.id, **ends, session=self.session)
+        self._show_status("Renewed: a new channel replaces it.")
+        self._deliver_in_browser()
+        self._show(renewed["id"].item())
 
     def _deliver_in_browser(self) -> None:
         """Deliver the notifications that are due. Without threads, the service does not deliver them by itself."""

@@ -68,7 +68,7 @@ def test_by_mouse(lab):
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Attach", exact=True).click()
     page.get_by_label("Add a video conference").check()
-    page.get_by_label("Color").select_option("Peacock")
+    page.get_by_label("Peacock").check()
     page.get_by_label("change the event").check()
     page.get_by_label("Visibility").select_option("Private")
     page.locator("pre", has_text="visibility='private'").wait_for()
@@ -127,9 +127,9 @@ def test_by_keyboard_alone(lab):
     tab_to(page, "radio", "Default")
     page.keyboard.press("ArrowRight")
     tab_to(page, "combobox", "Show as")
-    page.keyboard.press("Tab")  # to the colors
+    page.keyboard.press("Tab")  # to the default of the colors
     for _ in range(7):
-        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowRight")
     page.locator("pre", has_text="color='Peacock'").wait_for()
     tab_to(page, "button", "Create")
     page.keyboard.press("Enter")

@@ -66,6 +66,19 @@ def test_the_change_log_is_preselected_and_a_channel_is_stopped(panel, lab, file
 
 
 @pytest.mark.spec("W-04", "W-04a")
+def test_renewing_opens_another_one(panel, lab):
+    panel.watch.click()
+    panel.controls.ends.value = "2h"
+    panel.renew.click()
+
+    assert [label for label, _ in panel.chosen.options] == [
+        "the change log: stopped",
+        "the change log: active until 05 Jan, 11:00:00",
+    ]
+    assert panel.chosen.value == svc.channels()["id"].iloc[-1]
+
+
+@pytest.mark.spec("W-04", "W-04a")
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     panel.controls.ends.value = "10m"
