@@ -50,6 +50,7 @@ class GuestList(ui.Field):
         self.list = ui.text_area("Guests", _HELP, hint=_HINT, rows=2)
         self.details = AttendeeRows()
         super().__init__(self.list)
+        self.details.take.on_click(lambda _button: self._move_to_rows())
         self.watch(lambda: self.show_hint(f"{len(self.value)} guests" if len(self.value) > 1 else ""))
 
     @property
@@ -95,6 +96,14 @@ class GuestList(ui.Field):
         taken = {str(guest.get("email", "")).casefold() for guest in self.details.value}
         guests = {guest["email"].casefold(): guest for guest in reversed(read_people(self.list.value)[0])}
         return [guest for key, guest in reversed(guests.items()) if key not in taken]
+
+    def _move_to_rows(self) -> None:
+        """Give each guest of the list a row. Other entries stay in the list."""
+        guests = self._listed()
+        self.list.value = ", ".join(self.rejected)
+        self.details.replace([*self.details.rows, *(AttendeeRow(guest) for guest in guests)])
+        if not guests:
+            self.details.note.show_problems(["The list of guests is empty. Enter addresses there, or add a guest."])
 
 
 _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh. A link works too."
@@ -239,12 +248,13 @@ class AttendeeRow(ui.Field):
 
 
 class AttendeeRows(ui.EditableRows[AttendeeRow]):
-    """The rows of guests with details, and a button that adds a row."""
+    """The rows of guests with details, a button that adds a row, and a button that moves the listed guests to rows."""
 
     def __init__(self) -> None:
         tooltip = "Add a row for a guest with details"
         self.add = ui.small_button("Add guest", tooltip, lambda: self.append(AttendeeRow(), focus=True))
-        super().__init__(ui.Field(ui.heading("Guest details"), self.add))
+        self.take = ui.small_button("Edit listed guests", "Move the guests of the list to rows with details")
+        super().__init__(ui.Field(ui.heading("Guest details"), self.add, self.take))
 
     @property
     def value(self) -> list[dict[str, Any]]:

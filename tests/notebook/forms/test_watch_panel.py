@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.forms.watch_panel import RESPONSES
 
 
 @pytest.fixture
@@ -82,9 +83,11 @@ def test_renewing_opens_another_one(panel, lab):
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     panel.controls.ends.value = "10m"
+    panel.controls.responses.value = RESPONSES[1][1]
 
     assert panel.code().splitlines() == [
         "rx = svc.receiver()",
+        "rx.answer_with(503, times=2)",
         f"channel = svc.watch_file('{file['id'].item()}', rx, expires_in='10m')",
     ]
     space = {"svc": svc}
