@@ -378,8 +378,7 @@ def test_a_channel_is_on_one_folder_and_not_on_those_above_or_below(watch: Watch
 
 @pytest.mark.spec("N-12")
 def test_a_channel_on_a_shared_folder_reports_files_of_others(watch: Watch, folder: str) -> None:
-    body = {"type": "user", "role": "writer", "emailAddress": BOB}
-    assert watch.wire.post_json(f"/storage/v3/files/{folder}/permissions", body).status == 200
+    watch.wire.share(folder, BOB, "writer")
     assert watch.new_messages() == [("channel-1", "add", None)], "the folder is shared"
     bob = watch.wire.service.sign_in(BOB)
 
