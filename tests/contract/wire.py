@@ -249,6 +249,12 @@ class OverSocket(Wire):
         parts = urlsplit(self.base_url)
         return socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE)
 
+    def raw(self, text: str) -> bytes:
+        """Send a text, and return everything until the service closes the connection."""
+        with self.dial() as connection:
+            connection.sendall(text.encode())
+            return read_to_end(connection)
+
     def address(self, target: str) -> str:
         """What stands in the first line of a request for this path or URL."""
         parts = urlsplit(target)
