@@ -43,7 +43,7 @@ class DayMarks:
     offset: str | None = None
 
 
-def month_table(month: date, days: Mapping[date, DayMarks], **attributes: str) -> Markup:
+def month_table(month: date, days: Mapping[date, DayMarks]) -> Markup:
     """Return an HTML table of the month of a day. The days with marks are highlighted and have titles.
 
     >>> month_table(date(2026, 11, 1), {date(2026, 11, 2): DayMarks(1)}).count("<mark")
@@ -54,7 +54,7 @@ def month_table(month: date, days: Mapping[date, DayMarks], **attributes: str) -
     cells = [[month.replace(day=day) if day else None for day in week] for week in weeks]
     rows = [tag("tr", *(_cell(day, days.get(day)) if day else tag("td") for day in week)) for week in cells]
     caption = tag("caption", month_name(month))
-    return tag("table", caption, tag("thead", head), tag("tbody", *rows), **attributes)
+    return tag("table", caption, tag("thead", head), tag("tbody", *rows))
 
 
 def month_name(month: date) -> str:

@@ -375,7 +375,7 @@ def _struck_while_stopping(lab: Lab) -> bool:
 
 
 def _open(session: Session, file_id: str) -> str:
-    return watch(session, file_id, ADDRESS, channel_id=None, token=None, expiration=None).id
+    return watch(session, file_id, {"address": ADDRESS}).id
 
 
 def _rename(session: Session, file_id: str, n: int) -> None:
