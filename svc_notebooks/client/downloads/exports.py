@@ -13,8 +13,7 @@ from ...core.http.native_formats import EXPORTS, ExportFormat
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...local.saving import SavedFile, check_path, same_bytes
-from ..about import export_formats, native_name
-from ..files import file_path
+from ..files import export_formats, file_path, native_name
 from ..session import Session
 from ..uploads.request import document_name
 from ..uploads.sources import Progress

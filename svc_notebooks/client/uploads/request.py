@@ -25,8 +25,7 @@ from ...core.http.native_formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...core.uploads.states import QUANTUM
-from ..about import capabilities_of, native_name
-from ..files import check_id, get_file
+from ..files import capabilities_of, check_id, get_file, native_name
 from ..json_response import read_object, read_resource
 from ..session import JSON_TYPE, Session
 from ..transport.retry import Retry

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....client.about import export_formats, native_name
 from ....client.downloads.downloads import Download, RangeGiven, as_range, safe_name, target_path
 from ....client.downloads.exports import (
     check_extension,
@@ -23,7 +22,7 @@ from ....client.downloads.exports import (
     same_export,
     save_export,
 )
-from ....client.files import get_file, list_children
+from ....client.files import export_formats, get_file, list_children, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder

@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ....client.about import native_name
 from ....client.downloads.downloads import Download
 from ....client.downloads.exports import read_export
-from ....client.files import list_files
+from ....client.files import list_files, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.multipart import MediaType
 from ....core.http.native_formats import XLSX
