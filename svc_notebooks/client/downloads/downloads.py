@@ -15,8 +15,8 @@ from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ...local.saving import FILE, UNCHANGED, SavedFile, check_path, check_replaceable, save_bytes
 from ..files import CHECKSUMS, checksum, file_path, get_file, has_content_of
+from ..retry import repeated_requests
 from ..session import Session
-from ..transport.retry import repeated_requests
 from ..uploads.sources import Progress
 from .ranged_download import Memory, PartFile, RangedDownload
 

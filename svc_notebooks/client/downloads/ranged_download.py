@@ -25,10 +25,10 @@ from ...core.http.ranges import ByteRange, ContentRange
 from ...core.processes import after_fork
 from ...local.saving import SameContent, SavedFile, move_into_place, real_path, same_bytes
 from ..json_response import foreign_answer
+from ..retry import Retry
 from ..session import Session
 from ..transport.bounds import EXPORT, Bound, declared_size
 from ..transport.in_process import TransportError
-from ..transport.retry import Retry
 from ..transport.urls import host_of
 from ..upload_journal import LOCKS, open_and_lock
 from ..uploads.sources import Progress

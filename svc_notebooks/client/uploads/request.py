@@ -27,8 +27,8 @@ from ...core.suggestions import nearest_name
 from ...core.uploads.states import QUANTUM
 from ..files import capabilities_of, check_id, get_file, native_name
 from ..json_response import read_object, read_resource
+from ..retry import Retry
 from ..session import JSON_TYPE, Session
-from ..transport.retry import Retry
 from ..upload_journal import PendingUpload
 from .sources import BytesSource, PathSource, Progress, SourceStream, UploadSource, open_source, own_name
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from ...client.files import ROOT, generate_ids, get_file
-from ...client.transport.retry import Retry, repeated_requests
+from ...client.retry import Retry, repeated_requests
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..arguments import choice

@@ -10,8 +10,8 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from ...client.retry import repeated_requests, thread_sleep
 from ...client.session import Session, SessionRecipe
-from ...client.transport.retry import repeated_requests, thread_sleep
 from ...core.errors import errors
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.errors.public_calls import check_function
