@@ -101,14 +101,7 @@ def has_content_of(session: Session, file_id: str, path: Path, *, size: int) -> 
 
     Returns None if the service has no checksum, or content of another size.
     """
-    return has_content(get_file(session, file_id, fields=f"size,{CHECKSUMS}"), path, size=size)
-
-
-def has_content(file: File, path: Path, *, size: int) -> bool | None:
-    """Return True if the size and the checksum in `file` are those of a file on disk, which has `size` bytes.
-
-    Returns None if `file` has no checksum, or another size.
-    """
+    file = get_file(session, file_id, fields=f"size,{CHECKSUMS}")
     stored = checksum(file)
     if stored is None or file.get("size") != str(size):
         return None

@@ -143,14 +143,13 @@ class Download:
         return fetch
 
     def _is_verified(self, sink: PartFile | Memory, *, resumed: bool) -> bool:
-        """Return True if the received bytes have the checksum in `file`, or else if they are the current content."""
-        stored = None if self.requested else checksum(self.file)
-        if stored is not None and sink.digest(stored[0]) == stored[1]:
-            return True
-        return (stored is None and not resumed) or self._is_current(sink)
+        """Return True if the received bytes have the checksum in `file`, or else if they are the current content.
 
-    def _is_current(self, sink: PartFile | Memory) -> bool:
-        """Return True if the received bytes have the current checksum, or for a byte range the same revision."""
+        For a byte range of a resumed download, the revision is compared.
+        """
+        stored = None if self.requested else checksum(self.file)
+        if sink.digest(stored[0]) == stored[1] if stored else not resumed:
+            return True
         now = self._current()
         if self.requested:
             return now.get("headRevisionId") == self.file.get("headRevisionId")
