@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ..client.downloads.downloads import target_path
-from ..client.downloads.exports import export_name, not_native, read_export, same_export
+from ..client.downloads.downloads import export_name, not_native, read_export, same_export, target_path
 from ..client.files import capabilities_of, export_formats, get_file, native_name
 from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists

@@ -22,8 +22,7 @@ from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import isfilelike
 
-from ...client.downloads.downloads import Download
-from ...client.downloads.exports import export_target, normalize_format, read_export
+from ...client.downloads.downloads import Download, export_target, normalize_format, read_export
 from ...client.files import (
     ROOT,
     copy_file,

@@ -78,8 +78,6 @@ if TYPE_CHECKING:
     ChannelLike: TypeAlias = str | dict[str, Any] | Series[Any] | DataFrame | Sequence[Any]
     from ...server.notifications.delivery_queue import DeliveryRow
 
-_TOKEN_BYTES = 16
-
 
 def watch_file(
     file: File,
@@ -196,7 +194,7 @@ def _watcher(
     def open_channel(file_id: str | None) -> Channel:
         expect, chosen = None if isinstance(target, str) else target.expect, text
         if expect and text is None:
-            chosen = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
+            chosen = f"{session.random.getrandbits(128):032x}"
         return watch(session, file_id, body | {"token": chosen} if chosen else body, expect)
 
     return open_channel

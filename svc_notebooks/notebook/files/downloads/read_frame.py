@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ....client.downloads.downloads import Download
-from ....client.downloads.exports import read_export
+from ....client.downloads.downloads import Download, read_export
 from ....client.files import list_files, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.multipart import MediaType
