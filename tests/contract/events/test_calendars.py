@@ -78,23 +78,6 @@ def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Calendar
     assert course.list().json["timeZone"] == "Asia/Tokyo"
 
 
-@pytest.mark.parametrize(
-    "body, reason, location",
-    [
-        ({}, "required", "summary"),
-        ({"summary": ""}, "required", "summary"),
-        ({"summary": 5}, "invalid", "summary"),
-        ({"summary": "x", "timeZone": "Nowhere"}, "invalid", "timeZone"),
-        ({"summary": "x", "timeZone": 5}, "invalid", "timeZone"),
-        ({"summary": "\ud800"}, "invalid", "summary"),
-        ({"summary": "x", "description": []}, "invalid", "description"),
-    ],
-)
-def test_the_name_and_the_zone_of_a_calendar_are_checked(ada, body, reason, location):
-    assert refusal(ada.call("POST", f"{ROOT}/calendars", body)) == (400, reason, location)
-    assert len(accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]) == 1
-
-
 @pytest.mark.parametrize("method, kept", [("PATCH", True), ("PUT", False)])
 def test_a_calendar_changes(ada: CalendarClient, method: str, kept: bool) -> None:
     calendar = made(ada, description="All of it")
@@ -273,37 +256,51 @@ def test_the_primary_calendar_cannot_be_removed(ada: CalendarClient) -> None:
     assert listed(ada) == [ADA]
 
 
-@pytest.mark.parametrize(
-    "body, field",
-    [
-        ({"summaryOverride": 5}, "summaryOverride"),
-        ({"summaryOverride": "x" * 255}, "summaryOverride"),
-        ({"summaryOverride": "\ud800"}, "summaryOverride"),
-        ({"colorId": "25"}, "colorId"),
-        ({"hidden": "yes"}, "hidden"),
-        ({"selected": 1}, "selected"),
-        ({"defaultReminders": [{"method": "popup", "minutes": 40321}]}, "defaultReminders"),
-        ({"defaultReminders": [{"method": "popup", "minutes": 1}] * 6}, "defaultReminders"),
-        ({"defaultReminders": [5]}, "defaultReminders"),
-        ({"notificationSettings": {"notifications": [{"type": "x", "method": "email"}]}}, "notificationSettings"),
-    ],
-)
-def test_settings_are_checked(ada: CalendarClient, body: Fields, field: str) -> None:
-    before = accepted(ada.call("GET", entry_path("primary")))
+REFUSED: list[tuple[str, str, Fields, str, str]] = [
+    *(
+        ("POST", f"{ROOT}/calendars", body, reason, location)
+        for body, reason, location in (
+            ({}, "required", "summary"),
+            ({"summary": ""}, "required", "summary"),
+            ({"summary": 5}, "invalid", "summary"),
+            ({"summary": "x", "timeZone": "Nowhere"}, "invalid", "timeZone"),
+            ({"summary": "x", "timeZone": 5}, "invalid", "timeZone"),
+            ({"summary": "\ud800"}, "invalid", "summary"),
+            ({"summary": "x", "description": []}, "invalid", "description"),
+        )
+    ),
+    *(
+        ("PATCH", entry_path("primary"), body, "invalid", next(iter(body)))
+        for body in (
+            {"summaryOverride": 5},
+            {"summaryOverride": "x" * 255},
+            {"summaryOverride": "\ud800"},
+            {"colorId": "25"},
+            {"hidden": "yes"},
+            {"selected": 1},
+            {"defaultReminders": [{"method": "popup", "minutes": 40321}]},
+            {"defaultReminders": [{"method": "popup", "minutes": 1}] * 6},
+            {"defaultReminders": [5]},
+            {"notificationSettings": {"notifications": [{"type": "x", "method": "email"}]}},
+        )
+    ),
+    ("POST", LIST, {}, "required", "id"),
+    ("POST", LIST, {"id": 5}, "invalid", "id"),
+]
 
-    assert refusal(ada.call("PATCH", entry_path("primary"), body)) == (400, "invalid", field)
-    assert accepted(ada.call("GET", entry_path("primary"))) == before
+
+@pytest.mark.parametrize("method, target, body, reason, location", REFUSED)
+def test_fields_of_calendars_and_of_settings_are_checked(ada, method, target, body, reason, location):
+    before = accepted(ada.call("GET", LIST))["items"]
+
+    assert refusal(ada.call(method, target, body)) == (400, reason, location)
+    assert accepted(ada.call("GET", LIST))["items"] == before
 
 
 def test_rgb_colours_are_required_with_their_format(ada: CalendarClient) -> None:
     answer = ada.call("PATCH", entry_path("primary"), {"backgroundColor": "red"}, colorRgbFormat="true")
 
     assert [error["location"] for error in answer.json["error"]["errors"]] == ["backgroundColor", "foregroundColor"]
-
-
-@pytest.mark.parametrize("body, expected", [({}, (400, "required", "id")), ({"id": 5}, (400, "invalid", "id"))])
-def test_a_new_entry_needs_the_id_of_a_calendar(ada: CalendarClient, body: Fields, expected: Any) -> None:
-    assert refusal(ada.call("POST", LIST, body)) == expected
 
 
 SETTINGS = "/calendar/v3/users/me/settings"
