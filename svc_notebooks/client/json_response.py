@@ -18,7 +18,7 @@ from ..core.http.redaction import redact_text
 from ..core.printable_text import printable
 from ..core.resources.field import hints, split
 from .transport.bounds import MAX_JSON_MEMORY
-from .transport.foreign_urls import host_of
+from .transport.urls import host_of
 
 _T = TypeVar("_T")
 

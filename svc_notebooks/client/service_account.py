@@ -15,8 +15,8 @@ from ..core.resources.errors import TokenInfo
 from ..local.saving import read_file
 from .json_response import read_fields, read_object
 from .session import Session
-from .transport.foreign_urls import host_of
 from .transport.retry import Retry
+from .transport.urls import host_of
 
 _FORM = "application/x-www-form-urlencoded"
 _LIFETIME = 3600

@@ -35,10 +35,10 @@ from ..core.platform import capabilities
 from ..core.processes import after_fork
 from .json_response import check_no_content, read_object
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody
-from .transport.foreign_urls import origin_of
 from .transport.in_process import DirectTransport, Handler, OutgoingBody, Transport, TransportError
 from .transport.recorder import Recorder
 from .transport.retry import IDEMPOTENT, REFUSALS, Retry, Throttle, thread_sleep
+from .transport.urls import origin_of
 from .upload_journal import UploadJournal, default_folder
 
 Token: TypeAlias = "str | Callable[[], str] | None"
@@ -315,17 +315,18 @@ class Session:
         self.user: str | None = None
         self.explain: Callable[[SvcError], SvcError] = lambda error: error
         """A function that adds advice to a service error, such as that an id belongs to another sandbox."""
-        self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))
+        folder = None if state_dir is None else Path(state_dir).expanduser()  # None: the journal is in memory
+        self.pending = UploadJournal(default_folder(os.environ) if folder is None and handler is None else folder)
         self.throttle = Throttle()
         """The wait that all threads of this session share after the service has refused a request."""
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
         own_token = Secret(token) if isinstance(token, str) else token
         settings = {"base_url": self.base_url, "token": own_token, "names": names, "timeout": timeout, "retry": retry}
-        folder = None if state_dir is None else Path(state_dir).absolute()
+        state_dir = None if state_dir is None else Path(state_dir).absolute()
         proxies = None if proxies is None else dict(proxies)
         self._recipe = SessionRecipe(
-            {**settings, "verify": verify, "proxies": proxies, "state_dir": folder}, token_hex(16)
+            {**settings, "verify": verify, "proxies": proxies, "state_dir": state_dir}, token_hex(16)
         )
         self._virtual = clock is not None
         self._sleep = sleep
@@ -587,13 +588,6 @@ class Session:
         return self.explain(error_from(status, remove_secret(text, self._credential.token).encode()))
 
 
-def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
-    """Return the upload journal's folder, or None (journal in memory) for an in-process service without `state_dir`."""
-    if state_dir is not None:
-        return Path(state_dir).expanduser()
-    return None if in_process else default_folder(os.environ)
-
-
 # -- the current session, which public functions use if they are called without a `session` argument
 
 
@@ -638,17 +632,13 @@ def current_session() -> Session:
     True
     """
     if _current is None:
-        raise RuntimeError(_NO_SESSION_HERE if _is_child_process() else _NO_SESSION)
+        if capabilities().processes:
+            from multiprocessing import parent_process
+
+            if parent_process() is not None:
+                raise RuntimeError(_NO_SESSION_HERE)
+        raise RuntimeError(_NO_SESSION)
     return _current
-
-
-def _is_child_process() -> bool:
-    """Return True if `multiprocessing` started this process from another Python process."""
-    if not capabilities().processes:
-        return False
-    from multiprocessing import parent_process
-
-    return parent_process() is not None
 
 
 def session_or_current(session: SessionLike) -> Session:

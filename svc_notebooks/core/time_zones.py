@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta, tzinfo
@@ -55,22 +56,79 @@ def zone(name: str) -> ZoneInfo:
     return ZoneInfo(name)
 
 
+_OFFSET_NAME = re.compile(
+    r"\(?(?:(?:UTC|GMT)\s*)?(?:([+-])(\d{1,2})(?:[:.]?(\d\d))?)?(?:\s*\)|$)\s*(.*)", re.ASCII | re.IGNORECASE
+)
+_REGIONS = {
+    "baja california": "America/Tijuana",
+    "coordinated universal time": UTC_NAME,
+    "greenland": "America/Godthab",
+    "haiti": "America/Port-au-Prince",
+    "indiana (east)": "America/Indianapolis",
+    "turks and caicos": "America/Grand_Turk",
+}
+"""The zones of regions in the display names of Windows that no IANA name contains."""
+
+
 def zone_of_name(name: str) -> str | None:
     """Return the IANA name of the time zone that another program means by a name, or None if it is not known.
 
-    The name may be an IANA name, also behind a prefix, or the name of a Windows time zone.
+    The name may be an IANA name, also behind a prefix, the name of a Windows time zone, a display name of Windows in
+    any language that names a city of the IANA database, or a UTC offset.
 
-    >>> zone_of_name("/mozilla.org/20070129_1/Europe/Berlin"), zone_of_name("W. Europe Standard Time")
-    ('Europe/Berlin', 'Europe/Berlin')
+    >>> zone_of_name("/mozilla.org/20070129_1/Europe/Berlin"), zone_of_name("(UTC-05:00) Eastern Time (US & Canada)")
+    ('Europe/Berlin', 'America/New_York')
+    >>> zone_of_name("(UTC+01:00) Amsterdam, Berlin, Bern, Rom, Stockholm, Wien"), zone_of_name("GMT+0200")
+    ('Europe/Berlin', 'Etc/GMT-2')
     """
     text = name.strip().strip('"').lower()
     ends = [*("/".join(text.split("/")[-size:]) for size in (len(text), 3, 2, 1)), text.replace("-", "/")]
-    return next((names[end] for end in ends for names in (_iana_names(), _IANA_OF) if end in names), None)
+    if known := next((names[end] for end in ends for names in (_iana_names(), _IANA_OF) if end in names), None):
+        return known
+    match = _OFFSET_NAME.match(text)
+    if not match or match[1] is None:
+        return _zone_of_words(match[4] if match else text, None)
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0)) * (-1 if match[1] == "-" else 1)
+    return _zone_of_words(match[4], offset) or _zone_of_offset(offset)
+
+
+def _zone_of_words(words: str, offset: timedelta | None) -> str | None:
+    """Return the zone of a region or the largest of several cities, of those with this offset outside of summer."""
+    plain = re.sub(r"\(.*?\)|\bcity of\b|\bislands?\b|\btime\b", "", words)
+    keys = [re.sub(r"[\s_.]", "", key) for key in re.split(r",|;|/| and ", plain)]
+    names = [_REGIONS.get(words), _IANA_OF.get(f"{plain.strip()} standard time"), *map(_cities().get, keys)]
+    fit = [name for name in names if name and offset in (None, *_offsets_of_year(name))]
+    return next((name for name in fit if name in _IANA_OF.values()), fit[0] if fit else None)
+
+
+def _offsets_of_year(name: str) -> set[timedelta | None]:
+    return {_offset(zone(name), date(_CURRENT_YEAR, month, 15).toordinal()) for month in (1, 7)}
+
+
+def _zone_of_offset(offset: timedelta) -> str | None:
+    """Return a zone that always has a UTC offset: UTC, one of Etc/, or that of a large region."""
+    hours = offset // timedelta(hours=1)
+    names = (
+        UTC_NAME if not offset else f"Etc/GMT{-hours:+}" if offset % timedelta(hours=1) == timedelta() else None,
+        *WINDOWS_ZONES.values(),
+    )
+    return next((name for name in names if name in zone_names() and _offsets_of_year(name) == {offset}), None)
+
+
+_CURRENT_YEAR = 2026
+"""The year whose offsets belong to the display names of Windows."""
 
 
 @cache
 def _iana_names() -> dict[str, str]:
     return {name.lower(): name for name in zone_names()}
+
+
+@cache
+def _cities() -> dict[str, str]:
+    """Return a dict from the city or the region at the end of an IANA name to the name, in lower case."""
+    names = sorted(zone_names(), key=lambda name: (name in _IANA_OF.values(), name.count("/") == 1))
+    return {re.sub(r"[_.]", "", name.rpartition("/")[2]).lower(): name for name in names if "/" in name}
 
 
 _STEP = 3

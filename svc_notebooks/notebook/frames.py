@@ -359,15 +359,11 @@ NOTIFICATIONS = schema(
     "content_type text, content_length count, waited seconds, tries count, answers text, outcome text"
 )
 
-DELIVERIES = Schema(
-    (
-        Column("number", "Int64", "message_number"),
-        *schema(
-            "state text, channel_id text, resource_id text, due time, time time, error text, attempt count, status "
-            "count, outcome text"
-        ).columns,
-    )
+_DELIVERY = schema(
+    "state text, channel_id text, resource_id text, due time, time time, error text, attempt count, status count, "
+    "outcome text"
 )
+DELIVERIES = Schema((Column("number", "Int64", "message_number"), *_DELIVERY.columns))
 
 CHANGES = schema("time time, name text, fileId text, mimeType text, removed flag, trashed flag")
 

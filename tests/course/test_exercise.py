@@ -286,14 +286,6 @@ class TestReset:
         assert (exercise.outcome, exercise.hints_taken) == (ExerciseOutcome.NOT_TRIED, 0)
         assert exercise.check().outcome is ExerciseOutcome.NOT_TRIED
 
-    def test_of_one_gives_the_session_back(self):
-        with svc.sandbox() as lab:
-            exercise = course.exercise("upload-with-a-name")
-            exercise.begin()
-            exercise.reset()
-
-            assert svc.current_session() is lab.session
-
     def test_of_one_among_several_gives_back_what_was_before_all_of_them(self):
         with svc.sandbox() as lab:
             for name in ("upload-with-a-name", "expired-session", "upload-with-a-name"):

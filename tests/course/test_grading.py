@@ -270,11 +270,6 @@ class TestReports:
 
         assert report.remarks == [remark]
 
-    def test_the_end_of_a_notebook_is_no_remark(self):
-        (report,) = self.read(b"start 0", b"cell 1", b"end 1", b"exit 0 0")
-
-        assert report == NotebookReport()
-
     def test_an_excess_is_the_reason_of_the_end(self):
         (report,) = self.read(b"start 0", b"cell 3", b"excess 0 it had more than 32 processes", b"exit 0 -9")
 

@@ -27,9 +27,9 @@ from ...local.saving import SameContent, SavedFile, move_into_place, real_path, 
 from ..json_response import foreign_answer
 from ..session import Session
 from ..transport.bounds import EXPORT, Bound, declared_size
-from ..transport.foreign_urls import host_of
 from ..transport.in_process import TransportError
 from ..transport.retry import Retry
+from ..transport.urls import host_of
 from ..upload_journal import LOCKS, open_and_lock
 from ..uploads.sources import Progress
 

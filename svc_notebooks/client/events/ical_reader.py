@@ -333,6 +333,15 @@ class ImportedSeries:
         """Return whether the series has an instance for a RECURRENCE-ID."""
         return self._instance(self._place(original)) is not None
 
+    def original_text(self, text: str, zone_name: str) -> str:
+        """Return the end of the id of the instance with this RECURRENCE-ID, or "" if the series does not have it."""
+        zones = FileZones(Component("", [], []), zone(zone_name))
+        try:
+            original = time_in_series(Property("", text), self._series.start, zones, [])
+        except (OverflowError, ValueError):
+            return ""
+        return print_moment(original) if self.has(original) else ""
+
     def _instance(self, start: Start) -> Occurrence | None:
         series, after = self._series, instant(start, UTC)
         window = series.instances(after, after + _SECOND) if series.lines else ()

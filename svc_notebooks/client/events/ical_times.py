@@ -102,7 +102,8 @@ class FileZones:
         known, defined = zone_of_name(name), self._defined.get(name)
         if defined is None:
             tz = zone(known) if known else self.local
-            return tz, None, "" if known else f"the time zone {name[:80]!r} is unknown; the times are in {tz.key}"
+            is_guess = known is None or known.startswith("Etc/GMT")
+            return tz, None, f"the time zone {name[:80]!r} is unknown; the times are in {tz.key}" if is_guess else ""
         self._searches += 1
         if self._searches > _MAX_SEARCHES:
             return self.local, defined, f"the file uses more than {_MAX_SEARCHES} time zones of its own"
@@ -274,10 +275,8 @@ def time_object(moment: Start) -> JSONObject:
     """Return the time object of an event for a date, or for a time with an IANA zone or in UTC."""
     if not isinstance(moment, datetime):
         return {"date": moment.isoformat()}
-    return {
-        "dateTime": in_minutes(moment).isoformat(timespec="seconds"),
-        "timeZone": getattr(moment.tzinfo, "key", "UTC"),
-    }
+    clock = in_minutes(moment).isoformat(timespec="seconds")
+    return {"dateTime": clock, "timeZone": getattr(moment.tzinfo, "key", "UTC")}
 
 
 # -- converts the recurrence properties of a VEVENT to recurrence lines that fit the start of the event

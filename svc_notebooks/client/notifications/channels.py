@@ -150,15 +150,14 @@ def start_page_token(session: Session) -> str:
     return read_fields(answer, StartPageToken, session.base_url, "startPageToken")["startPageToken"]
 
 
-def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Change]:
+_CHANGES = "nextPageToken,newStartPageToken,changes(time,removed,fileId,file(name,mimeType,trashed))"
+
+
+def changes_since(session: Session, page_token: str) -> Iterator[Change]:
     """Yield the changes since a page token, and then set the registry's page token for later changes."""
     token, tokens = page_token, PageTokens()
     while token is not None:
-        query = {
-            "pageToken": token,
-            "pageSize": _PAGE_SIZE,
-            "fields": f"nextPageToken,newStartPageToken,changes({fields})",
-        }
+        query = {"pageToken": token, "pageSize": _PAGE_SIZE, "fields": _CHANGES}
         answer = session.fetch("GET", session.names.path("changes"), query=query)
         page: Any = read_fields(answer, ChangeList, session.base_url, "changes", "newStartPageToken", "nextPageToken")
         changes = page.get("changes") or []

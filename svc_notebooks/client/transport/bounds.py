@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ...core.errors.errors import ContentMismatch, ServiceFailed, SvcError
 from ...core.http.content_coding import decode, read_codings
 from ...core.http.messages import Headers, Response
-from .foreign_urls import host_of
 from .in_process import closing_body
 from .recorder import Exchange
+from .urls import host_of
 
 _MIB = 1024 * 1024
 _MAX_DIGITS = 18

@@ -35,8 +35,8 @@ from ...core.printable_text import printable
 from ...core.processes import after_fork
 from .bounds import declared_size
 from .http1 import MAX_HEAD, SENT_AT_ONCE, ReceivedResponse, exchange, plain_head
-from .http_options import certificates_of, needs_no_proxy, proxies_of, proxy_advice
 from .in_process import BLOCK, TransportError
+from .urls import certificates_of, needs_no_proxy, proxies_of, proxy_advice
 
 ERRORS = (requests.RequestException, exceptions.HTTPError, HTTPException, exceptions.ProxySchemeUnsupported, OSError)
 """The base classes of the errors of requests, urllib3, http.client and sockets. A test checks that none is missing."""

@@ -37,9 +37,9 @@ from ...core.uploads.states import UploadState
 from ..files import get_file
 from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
-from ..transport.foreign_urls import foreign_url, is_web_address
 from ..transport.in_process import TransportError
 from ..transport.retry import Retry, response_error, warn_of_waiting
+from ..transport.urls import foreign_url, is_web_address
 from ..upload_journal import JournalLock
 from .chosen_id import check_content
 from .request import (

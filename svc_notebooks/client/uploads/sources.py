@@ -20,10 +20,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, Protocol, TypeAlias, cast
+from typing import IO, Any, TypeAlias, cast
 
 from ...core.errors.errors import SourceChanged
 from ...core.http import mime
+from ...core.http.messages import Body
 from ...local.saving import as_on_disk
 from ...local.tree import UrlFile, is_url, without_file_scheme
 from ..transport.in_process import BLOCK
@@ -36,23 +37,6 @@ _PIECE = 8 * 1024 * 1024
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
 """A function that is called after each block with the transferred bytes and the total size, or None if unknown."""
-
-
-class Readable(Protocol):
-    """An object with a `read` method. The type of the data is checked when it is read."""
-
-    def read(self, size: int = -1, /) -> object:
-        """Return at most `size` bytes."""
-
-
-class Seekable(Readable, Protocol):
-    """A file object that can be read from any position."""
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Move to a position and return the new position."""
-
-    def tell(self) -> int:
-        """Return the current position."""
 
 
 class UploadSource:
@@ -260,7 +244,7 @@ class UrlSource(UploadSource):
 class FileSource(UploadSource):
     """An upload source that reads a seekable file object, which the caller closes, from its position to its end."""
 
-    def __init__(self, file: Seekable, name: str | None = None) -> None:
+    def __init__(self, file: IO[bytes], name: str | None = None) -> None:
         self._file = file
         self._start = file.tell()
         self._end = file.seek(0, io.SEEK_END)
@@ -300,7 +284,7 @@ class StreamSource(UploadSource):
 
     can_change = False
 
-    def __init__(self, file: Readable, name: str | None = None, size: int | None = None) -> None:
+    def __init__(self, file: Body, name: str | None = None, size: int | None = None) -> None:
         self._file = file
         self._kept = bytearray()
         self._max_kept = 8 * BLOCK
@@ -454,8 +438,8 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
         return BytesSource(source.getvalue(), name)  # all that a program has just written into it
     name = name or own_name(source)
     if is_stream(source):
-        return StreamSource(cast(Readable, source), name, size)
-    return FileSource(cast(Seekable, source), name)
+        return StreamSource(cast(Body, source), name, size)
+    return FileSource(cast(IO[bytes], source), name)
 
 
 def is_stream(source: object) -> bool:

@@ -25,7 +25,7 @@ from ...client.transport.retry import Retry, repeated_requests
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..arguments import choice
-from ..frames import Column, Record, Schema, concatenate, frame
+from ..frames import Record, Schema, concatenate, frame, schema
 from ..quantities import listed, ranges
 from ..sandbox.sandbox_numbers import open_sandboxes
 from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, Report, check_progress, session_progress, showing
@@ -56,12 +56,7 @@ DONE, FAILED = "done", "failed"
 _PIECE = 10_000
 """The number of records from which a frame is built before the call ends."""
 
-BATCH_COLUMNS = (
-    Column("outcome", "str", "outcome"),
-    Column("error", "str", "error"),
-    Column("attempts", "Int64", "attempts"),
-    Column("seconds", "Float64", "seconds"),
-)
+BATCH_COLUMNS = schema("outcome text, error text, attempts count, seconds seconds").columns
 """The columns that the result of a call for many rows has beside the columns of its function."""
 
 

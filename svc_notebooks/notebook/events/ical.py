@@ -18,6 +18,7 @@ from ...client.events.ical_lines import print_utc, unfolded
 from ...client.events.ical_reader import (
     ImportedEvent,
     ImportedSeries,
+    InstanceChange,
     calendar_properties,
     imported_events,
     parse_calendars,
@@ -51,7 +52,7 @@ from ..batch.batch import (
 from ..frames import CALENDAR_FILE, IMPORTED, Record, frame
 from .body import When, add_required, calendar_id
 from .query import wire_window
-from .records import event_record, exceptions, in_zone
+from .records import event_record, exceptions, in_zone, writable_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -168,6 +169,8 @@ _INSTANCE = " instance"
 """The end of the version of an instance that an import has changed."""
 _CANCELLED = " cancelled"
 """The end of the version of an event that an import has cancelled."""
+_SERIES = "icalSeries"
+"""The private extended property of an instance that is an event of its own, with the UID of its series."""
 _ANY_DAY: JSONObject = {"start": {"date": "1970-01-01"}, "end": {"date": "1970-01-02"}}
 """The times of a cancelled event without times."""
 _CHANGEABLE = ("summary", "description", "location", "attendees", "colorId", "source", "transparency", "visibility")
@@ -201,8 +204,8 @@ def import_events(
     calendar is replaced only by a newer version, so the same file can be imported again. For this, an imported event
     has the private extended property `icalVersion`. Each instance with a RECURRENCE-ID has its own version. A newer
     version of the series undoes the changes and the cancellations of instances that an older version made. An instance
-    that is imported before its series is an event of its own. METHOD:CANCEL and STATUS:CANCELLED delete an event, and
-    an older file does not restore it.
+    that is imported before its series is an event of its own until the series is imported. METHOD:CANCEL and
+    STATUS:CANCELLED delete an event, and an older file does not restore it.
 
     The name of a time zone may be one of the IANA database, of Windows, or that of a city or an offset, as Outlook
     writes it. A zone that the file defines becomes the IANA zone with the same offsets, or else the nearest one. The
@@ -306,7 +309,7 @@ class _Row(NamedTuple):
 
     For an instance of a series of the calendar, `instance_id` is its id, and `instance` the changed instance or the
     series, which may be cancelled. `is_stored` is True if the calendar has the same event with the same changed
-    instances.
+    instances. `lone` has the instances that were imported before their series.
     """
 
     event: ImportedEvent
@@ -314,20 +317,31 @@ class _Row(NamedTuple):
     instance_id: str
     instance: Event | None
     is_stored: bool
+    lone: list[Event]
 
 
 def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminders: Reminders) -> list[_Row]:
+
+    recurring = {str(event.body["iCalUID"]) for event in events if event.body.get("recurrence")}
     uids = {str(event.body["iCalUID"]) for event in events} | {
         event.instance_of[0] for event in events if event.instance_of
     }
     queries: list[dict[str, object]] = [{}]
     if len(uids) <= _MAX_QUERIES:
         queries = [{"iCalUID": uid} for uid in uids]
+        queries += [{"privateExtendedProperty": f"{_SERIES}={uid}"} for uid in recurring]
     listed = chain.from_iterable(
         client.list_events(session, calendar, {**query, "showDeleted": "true"}) for query in queries
     )
-    by_id = {event["id"]: event for event in listed if event.get("iCalUID") in uids and not _is_deleted(event)}
+    by_id = {
+        event["id"]: event
+        for event in listed
+        if (event.get("iCalUID") in uids or _private(event).get(_SERIES) in recurring) and not _is_deleted(event)
+    }
     events_of_uid = {str(event.get("iCalUID")): event for event in by_id.values() if not event.get("recurringEventId")}
+    lone: dict[str, list[Event]] = {}
+    for each in events_of_uid.values():
+        lone.setdefault(_private(each).get(_SERIES, ""), []).append(each)
     exported: dict[JSON, str] = {}  # the digests that stored events would have in a file, by iCalUID
     if by_id:
         text = unfolded(calendar_file([*by_id.values()], reminders=reminders)).decode()
@@ -342,8 +356,8 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
             instance_id = f"{series['id']}_{original(read_time(series['start']))}"
         elif original:
             event = event._replace(notes=[*event.notes, "its series is not in the calendar; it is an event of its own"])
-        is_stored = exported.get(uid) == event.digest
-        rows.append(_Row(event, events_of_uid.get(uid), instance_id, by_id.get(instance_id, series), is_stored))
+        row = _Row(event, events_of_uid.get(uid), instance_id, by_id.get(instance_id, series), False, lone.get(uid, []))
+        rows.append(row._replace(is_stored=exported.get(uid) == event.digest))
     return rows
 
 
@@ -375,11 +389,14 @@ def _import(session: Session, row: _Row, report: Report, calendar: str, zone: st
 
 
 def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, Any], zone: str) -> Record:
-    """Import an event, and change its instances."""
+    """Import an event, change its instances, and join the instances that were imported before it."""
+
     event, stored, digest = row.event, row.stored, row.event.digest
+    lone = _lone_changes(event, row.lone, zone)
+    event = event._replace(changes=_with_newer(event, [change for _, change in lone]))
     kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _KEPT}  # type: ignore[misc]
     mark = f"{event.stamp} {'' if event.changes else digest}"
-    body = {"status": "confirmed", **kept, **event.body, **_marked(stored, mark)}
+    body = {"status": "confirmed", **kept, **event.body, **_marked(stored, mark, event)}
     imported = client.import_event(session, calendar, body, query=add_required({}, event.body))
     # The service moves changed instances with their series, so only now are their ids known.
     instances = _instances(session, calendar, imported) if stored and "recurrence" in stored else {}
@@ -389,8 +406,13 @@ def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, 
         if own and _stored_version(each) <= event.version:
             undone[instance_id] = {name: None for name in _CHANGEABLE if name in each} | own, f"{event.stamp} "
     missing = _change(session, calendar, undone | _changes(event, imported["id"], instances, digest))
+    for single, change in lone:
+        if single.get("status") != "cancelled" and f"{imported['id']}_{change.original}" not in missing:
+            client.delete_event(session, calendar, single["id"])
     if event.changes:  # only now, so that the import of a series can be repeated after an error
-        imported = client.patch_event(session, calendar, imported["id"], _marked(stored, f"{event.stamp} {digest}"))
+        imported = client.patch_event(
+            session, calendar, imported["id"], _marked(stored, f"{event.stamp} {digest}", event)
+        )
     return {**known, **event_record(imported, zone), "notes": _join([known["notes"], *missing.values()])}
 
 
@@ -427,7 +449,7 @@ def _newer_changes(session: Session, calendar: str, event: ImportedEvent, series
 def _cancel(session: Session, calendar: str, event: ImportedEvent, stored: Event | None) -> None:
     """Delete an event, with a mark that keeps older files from restoring it, also if it is not in the calendar yet."""
 
-    marked = _marked(stored, f"{event.stamp} {event.digest}{_CANCELLED}")
+    marked = _marked(stored, f"{event.stamp} {event.digest}{_CANCELLED}", event)
     if stored and stored.get("status") != "cancelled":
         client.patch_event(session, calendar, stored["id"], {"sequence": event.version[0], **marked})
         client.delete_event(session, calendar, stored["id"])
@@ -438,9 +460,13 @@ def _cancel(session: Session, calendar: str, event: ImportedEvent, stored: Event
 # -- versions --------------------------------------------------------------------------------------------------------
 
 
-def _version(stored: Event) -> str:
+def _private(stored: Event) -> dict[str, str]:
     properties: Any = stored.get("extendedProperties", {})
-    return str(properties.get("private", {}).get(_VERSION, ""))
+    return dict(properties.get("private", {}))
+
+
+def _version(stored: Event) -> str:
+    return _private(stored).get(_VERSION, "")
 
 
 def _digest(stored: Event) -> str:
@@ -458,10 +484,13 @@ def _instance_mark(version: tuple[int, str], digest: str) -> str:
     return f"{version[1]} {digest} {version[0]}{_INSTANCE}"
 
 
-def _marked(stored: Mapping[str, Any] | None, mark: str) -> JSONObject:
-    """Return the extended properties of an imported event, with the version that the file has."""
+def _marked(stored: Mapping[str, Any] | None, mark: str, event: ImportedEvent | None = None) -> JSONObject:
+    """Return the extended properties of an imported event, with the version and the series that the file has."""
     properties: Any = (stored or {}).get("extendedProperties", {})
-    return {"extendedProperties": {**properties, "private": {**properties.get("private", {}), _VERSION: mark}}}
+    private = {**properties.get("private", {}), _VERSION: mark}
+    if event and event.instance_of:
+        private[_SERIES] = event.instance_of[0]
+    return {"extendedProperties": {**properties, "private": private}}
 
 
 def _stored_version(stored: Event) -> tuple[int, str]:
@@ -487,6 +516,29 @@ def _outcome(event: ImportedEvent, stored: Event | None, *, is_stored: bool) -> 
     if stored and _is_older(event.version, stored, cancels=cancels):
         return OLDER
     return CANCELLED if cancels else DONE
+
+
+def _with_newer(event: ImportedEvent, lone: list[InstanceChange]) -> list[InstanceChange]:
+    """Return the changes of an event with those of instances that were imported before it and are newer."""
+    changes = {change.original: change for change in event.changes}
+    for change in lone:
+        other = changes.get(change.original)
+        if change.version > other.version if other else change.version[0] >= event.version[0]:
+            changes[change.original] = change
+    return [*changes.values()]
+
+
+def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tuple[Event, InstanceChange]]:
+    """Return the instances of a series that were imported before it, with the changes that they are to the series."""
+
+    changes: list[tuple[Event, InstanceChange]] = []
+    for each in lone:
+        text = str(each["iCalUID"]).removeprefix(f"{event.body['iCalUID']}_")
+        if original := ImportedSeries(event).original_text(text, zone):
+            fields: Any = {**writable_fields(each), "start": each["start"], "end": each["end"]}
+            is_cancelled = each.get("status") == "cancelled"
+            changes.append((each, InstanceChange(original, None if is_cancelled else fields, _stored_version(each))))
+    return changes
 
 
 def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields]) -> dict[str, str]:

@@ -255,64 +255,48 @@ _COLUMNS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SentRequest:
-    """A request of an upload, which sent `sent` bytes of the file from position `first`.
-
-    `again` is the number of repeated bytes. `stored` is the number of stored bytes after the request. `response` is its
-    status as text.
-    """
-
-    n: int
-    action: str
-    first: int
-    sent: int
-    again: int
-    stored: int
-    response: str
-
-
 def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, Any]]) -> Picture:
     """Return the chart of an upload for the rows of its history. `total` is the file size, or None if unknown."""
     requests = requests_of(history)
-    size = total or max((request.first + request.sent for request in requests), default=0) or 1
-    sent, again = (number(sum(getattr(request, name) for request in requests)) for name in ("sent", "again"))
-    stored = number(requests[-1].stored if requests else 0)
+    size = total or max((request["first"] + request["sent"] for request in requests), default=0) or 1
+    sent, again = (number(sum(request[name] for request in requests)) for name in ("sent", "again"))
+    stored = number(requests[-1]["stored"] if requests else 0)
     twice = "none sent twice" if again == "0" else f"{again} of them sent twice"
     title = f"{name}: {sent} bytes sent, {stored} stored, {twice}"
     return table_picture(title, _COLUMNS, [_row(request, size) for request in requests], *_legend())
 
 
-def requests_of(history: Iterable[Mapping[str, Any]]) -> list[SentRequest]:
-    """Return the requests of an upload's history. Rows with the action "wait" are not requests and are left out.
+def requests_of(history: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of the requests of an upload's history, which are those without the action "wait".
+
+    A request sent `sent` bytes of the file from position `first`, of which `again` were repeated.
 
     >>> lost = {"n": 1, "action": "send", "first": 0, "sent": 300, "stored": 0, "status": None, "error": "cut"}
     >>> next_ = {"n": 2, "action": "send", "first": 256, "sent": 256, "stored": 512, "status": 200, "error": None}
-    >>> [request.again for request in requests_of([lost, next_])]
+    >>> [request["again"] for request in requests_of([lost, next_])]
     [0, 44]
     """
-    requests: list[SentRequest] = []
+    requests: list[dict[str, Any]] = []
     reached = 0
-    for row in history:
-        if row["action"] == "wait":
-            continue
+    for row in (row for row in history if row["action"] != "wait"):
         first, sent = row["first"] or 0, row["sent"] if row["action"] == "send" else 0
         again = max(0, min(first + sent, reached) - first)
         reached = max(reached, first + sent)
-        response = "none" if row["status"] is None else str(row["status"])
-        requests.append(SentRequest(row["n"], row["action"], first, sent, again, row["stored"], response))
+        requests.append({**row, "first": first, "sent": sent, "again": again})
     return requests
 
 
-def _row(request: SentRequest, size: int) -> list[object]:
+def _row(request: Mapping[str, Any], size: int) -> list[object]:
+    first, sent, again, stored = (request[name] for name in ("first", "sent", "again", "stored"))
     shapes = [
-        *_piece(request.first, request.again, size, 1, _HOLLOW),
-        *_piece(request.first + request.again, request.sent - request.again, size, 1, _SOLID),
-        *_piece(0, request.stored, size, 12, _STORED),
+        *_piece(first, again, size, 1, _HOLLOW),
+        *_piece(first + again, sent - again, size, 1, _SOLID),
+        *_piece(0, stored, size, 12, _STORED),
         tag("rect", x=0.5, y=12.5, width=_BAR_WIDTH - 1, height=8, **_TRACK),
     ]
     picture = bars(_BAR_WIDTH, _BAR_HEIGHT, *shapes)
-    return [f"{request.n} {request.action}", picture, request.sent, request.again, request.stored, request.response]
+    response = "none" if request["status"] is None else str(request["status"])
+    return [f"{request['n']} {request['action']}", picture, sent, again, stored, response]
 
 
 def _piece(first: int, length: int, size: int, top: int, look: Mapping[str, str]) -> list[Markup]:

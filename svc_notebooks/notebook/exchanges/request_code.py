@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Collection, Iterator
 from urllib.parse import urlsplit
 
-from ...client.transport.http_options import is_loopback
 from ...client.transport.recorder import KEPT, Exchange
+from ...client.transport.urls import is_loopback
 from ...core.http.messages import reason
 from ...core.http.multipart import MultipartError, boundary_of
 from ...core.http.ranges import ByteSpan, ContentRange

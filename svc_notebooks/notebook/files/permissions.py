@@ -83,14 +83,8 @@ def share(
     resumable: Resumable[tuple[str, Permission]] = Resumable(
         "share", {"role": roles[0] if len({*roles}) == 1 else "by row"}, identity=list
     )
-    operation = RowOperation(
-        PERMISSIONS,
-        partial(_share_row, keeps=keeps),
-        known=_known,
-        resumable=resumable,
-        title="Share",
-        unit="permissions",
-    )
+    call = partial(_share_row, keeps=keeps)
+    operation = RowOperation(PERMISSIONS, call, _known, resumable=resumable, title="Share", unit="permissions")
     return run(operation, pairs, session, Batch(workers, executor, errors, resume, progress))
 
 

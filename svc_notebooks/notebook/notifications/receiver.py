@@ -581,9 +581,6 @@ def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str |
 # -- the messages of receivers with their channels and delivery attempts, and the changes of files
 
 
-_CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
-
-
 def notifications(receiver: Receiver | None = None, *, session: SessionLike = None) -> DataFrame:
     """List the messages that this session's receivers have received, in the order of arrival.
 
@@ -654,7 +651,7 @@ def changes(page_token: str | DataFrame | None = None, *, session: SessionLike =
             )
         page_token = attrs["page_token"]
     start = optional_text("page_token", page_token) or registry.page_token or start_page_token(session)
-    listed = changes_since(session, start, _CHANGE_FIELDS)
+    listed = changes_since(session, start)
     changed = frame(CHANGES, [{**(change.get("file") or {}), **change} for change in listed])
     changed.attrs["page_token"] = registry.page_token
     return changed

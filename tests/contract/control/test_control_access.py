@@ -9,7 +9,6 @@ from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.clock import SystemClock
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
-from tests.contract.control.test_control import raw
 from tests.contract.control_calls import CALLS, control_state
 from tests.contract.wire import served
 
@@ -75,7 +74,7 @@ def test_a_foreign_host_is_refused(wire: OverSocket, host: str) -> None:
     wire.create(b"kept")
 
     lines = [f"POST /_control/reset HTTP/1.1\r\nHost: {host}", *(f"{name}: {value}" for name, value in rebound.items())]
-    answer = raw(wire, "\r\n".join([*lines, "Content-Length: 0", "Connection: close", "", ""]))
+    answer = wire.raw("\r\n".join([*lines, "Content-Length: 0", "Connection: close", "", ""]))
 
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 403 ")
@@ -84,7 +83,7 @@ def test_a_foreign_host_is_refused(wire: OverSocket, host: str) -> None:
 
 
 def status_of_host(wire: OverSocket, host: str) -> int:
-    answer = raw(wire, f"GET /_control/clock HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+    answer = wire.raw(f"GET /_control/clock HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
     return int(answer.split()[1])
 
 

@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 
 from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, guests, refusal
@@ -23,17 +21,6 @@ def event_with(field: str, value: object) -> Fields:
     return {field: value}
 
 
-def field_of(event: Fields, field: str) -> Any:
-    match field:
-        case "attendees[0].responseStatus":
-            return event["attendees"][0]["responseStatus"]
-        case "reminders.overrides[0].method":
-            return event["reminders"]["overrides"][0]["method"]
-        case "gadget.display":
-            return event["gadget"]["display"]
-    return event[field]
-
-
 WORDS = {
     "status": STATUS,
     "transparency": TRANSPARENCY,
@@ -48,7 +35,9 @@ WORDS = {
 @pytest.mark.choice("Values of enumerations")
 @pytest.mark.parametrize("field, word", [(field, word) for field, words in WORDS.items() for word in words])
 def test_a_value_of_the_list_is_accepted(ada: CalendarClient, field: str, word: str) -> None:
-    assert field_of(ada.made(event_with(field, word)), field) == word
+    event = event_with(field, word)
+
+    assert event.items() <= ada.made(event).items()
 
 
 DISPLAY_CHOICE = pytest.mark.choice("gadget.display")

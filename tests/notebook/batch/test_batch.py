@@ -22,14 +22,6 @@ def number(session, row, report):
     return {"id": str(row), "n": row}
 
 
-NUMBERS = RowOperation(COUNTS, number, known=lambda row: {"id": str(row)})
-
-
-@pytest.fixture(params=[1, 3], ids=["one worker", "three workers"])
-def batch(request):
-    return Batch(workers=request.param)
-
-
 class PicklingExecutor(Executor):
     """Calls a function at once, with copies of the function, of its arguments and of its result."""
 
@@ -44,17 +36,6 @@ class PicklingExecutor(Executor):
 def served(lab):
     with lab.serve() as server, svc.connect(server.base_url, lab.service.sign_in(), verify=server.ca) as session:
         yield session
-
-
-def test_a_failed_row_does_not_stop_the_others(lab, batch):
-    with pytest.warns(UserWarning, match=r"^2 of 4 rows failed; .* row 1: NotFound: No file -1\.") as caught:
-        result = run(NUMBERS, [1, -1, 2, -2], lab.session, batch)
-
-    assert len(caught) == 1
-    assert result["outcome"].tolist() == ["done", "failed", "done", "failed"]
-    assert result["id"].tolist() == ["1", "-1", "2", "-2"]
-    assert result["error"].isna().tolist() == [True, False, True, False]
-    assert result["n"].isna().tolist() == [False, True, False, True]
 
 
 def test_an_error_of_all_rows_stops_the_batch(lab):

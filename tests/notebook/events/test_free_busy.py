@@ -61,17 +61,6 @@ def test_invalid_people_are_refused_before_a_request(lab: svc.Sandbox, people: A
     assert len(lab.journal()) == before
 
 
-def test_two_people_find_an_hour(lab: svc.Sandbox, bob: svc.Session) -> None:
-    svc.create_event("A", start=f"{DAY} 10:00", end="11:30", **BERLIN)
-    svc.create_event("B", start=f"{DAY} 13:00", end="14:10", **BERLIN, session=bob)
-
-    free = svc.free_times(["primary", BOB], duration="1h", within=DAY, **BERLIN)
-
-    assert free["start"].dt.strftime("%H:%M").tolist() == ["09:00", "11:30", "14:10", "15:10"]
-    assert (free["end"] - free["start"]).unique().tolist() == [timedelta(hours=1)]
-    assert free.dtypes.astype(str).tolist() == ["datetime64[ms, Europe/Berlin]"] * 2
-
-
 @pytest.mark.parametrize("day, hours", [("2026-03-29", 23), ("2026-10-25", 25), ("2026-06-01", 24)])
 def test_a_day_of_a_clock_change_has_another_length(lab: svc.Sandbox, day: str, hours: int) -> None:
     whole = svc.free_times("primary", within=day, hours=("00:00", "24:00"), **BERLIN)

@@ -208,6 +208,8 @@ DAY_4, DAY_5, DAY_6 = "01-04 00:00", "01-05 00:00", "01-06 00:00"
         (f"{HOUR}\nSUMMARY:One\nSUMMARY;LANGUAGE=de:Eins", [FOUR], "SUMMARY occurs more than once"),
         ("DTSTART;TZID=Nowhere:20270104T100000\nDURATION:PT1H", [FOUR], "the time zone 'Nowhere' is unknown"),
         ("DTSTART;TZID=/a.org/1/Europe/Berlin:20270104T100000\nDURATION:PT1H", [FOUR], ""),
+        ('DTSTART;TZID="(UTC-05:00) Eastern Time (US & Canada)":20270104T040000\nDURATION:PT1H', [FOUR], ""),
+        ("DTSTART;TZID=(UTC+01:00) Rom, Berlin:20270104T100000\nDURATION:PT1H", [FOUR], ""),
         (f"{DAYS}\nEXDATE:20270105T000000", [DAY_4, DAY_6], ""),
         (f"{DAYS}\nEXDATE:20270104T230000Z", [DAY_4, DAY_6], ""),
         (f"{DAYS}\nRDATE:20270110T000000", [DAY_4, DAY_5, DAY_6, "01-10 00:00"], ""),
@@ -476,6 +478,17 @@ GONE = "STATUS:CANCELLED"
             ["Series", "B", "Series"],
         ),
         ([[series(2, "20240101")], [series(1, "20240101"), instance(1, "20240101", "x", more=GONE)]], ["Series"] * 3),
+        ([[instance(1, "20240101", "B")], [series(1, "20240201")]], ["Series", "B", "Series"]),
+        ([[instance(1, "20240101", "B", more=GONE)], [series(1, "20240201")]], ["Series"] * 2),
+        (
+            [[instance(2, "20240101", "B")], [series(1, "20240101"), instance(1, "20240101", "old")]],
+            ["Series", "B", "Series"],
+        ),
+        (
+            [[instance(1, "20240101", "old")], [series(1, "20240101"), instance(2, "20240101", "B")]],
+            ["Series", "B", "Series"],
+        ),
+        ([[instance(1, "20240101", "old")], [series(2, "20240101")]], ["Series"] * 3),
         (
             [[series(2, "20240101")], [series(1, "20240101"), instance(3, "20240101", "B")]],
             ["Series", "B", "Series"],

@@ -4,17 +4,6 @@ import svc_notebooks as svc
 from svc_notebooks.core.http.messages import Request, Response
 
 
-def test_a_request_is_sent_again_and_recorded(lab):
-    svc.create_file(name="notes")
-
-    new = svc.exchange().resend()
-
-    assert (new.n, new.method, new.status) == (2, "POST", 200)
-    assert svc.exchange(2).request_body == svc.exchange(1).request_body
-    assert svc.exchange(2).request_headers == svc.exchange(1).request_headers
-    assert svc.files()["name"].tolist() == ["notes", "notes"]
-
-
 def test_method_url_headers_and_body_are_changed(lab):
     file = svc.create_file(name="notes")
 

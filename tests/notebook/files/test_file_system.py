@@ -23,11 +23,13 @@ class TheFileSystem(abstract.AbstractFixtures):
 
 
 languages = pytest.mark.languages
-"""The patterns of fsspec's suite need 2,000 requests each, so `make client-tests` runs them."""
+"""These patterns of fsspec's suite need up to 2,000 requests each, so `make client-tests` runs them."""
 
 
 class TestCopy(TheFileSystem, abstract.AbstractCopyTests):
     test_copy_glob_edge_cases = languages(abstract.AbstractCopyTests.test_copy_glob_edge_cases)
+    test_copy_glob_to_existing_directory = languages(abstract.AbstractCopyTests.test_copy_glob_to_existing_directory)
+    test_copy_glob_to_new_directory = languages(abstract.AbstractCopyTests.test_copy_glob_to_new_directory)
 
 
 class TestGet(TheFileSystem, abstract.AbstractGetTests):

@@ -138,7 +138,7 @@ def test_a_frame_gets_the_format_of_the_file(lab, name, arguments, media_type, s
 
 
 def test_an_upload_of_a_frame_is_resumed_with_the_frame(lab):
-    table = pd.DataFrame({"a": range(200_000)})
+    table = pd.DataFrame({"a": range(50_000)})
     begun = svc.start_upload(table, name="a.jsonl", chunk_size=262_144)
     begun.send_chunk()
 

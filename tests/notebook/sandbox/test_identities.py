@@ -83,19 +83,6 @@ def test_the_content_of_an_invalid_key_file_is_not_displayed(tmp_path):
     assert "secret" not in str(refused.value)
 
 
-@pytest.mark.spec("D-02", "D-02a")
-def test_a_whole_frame_is_copied(lab):
-    folder = svc.create_file(name="copies", mime_type="application/vnd.svc-apps.folder")
-    files = svc.upload([b"a", b"bc"], name=["a", "b"])
-
-    made = svc.copy(files, parent=folder)
-
-    assert made[["name", "size"]].values.tolist() == [["Copy of a", 1], ["Copy of b", 2]]
-    assert svc.files(f"'{folder['id'].item()}' in parents").shape[0] == 2
-    with pytest.raises(ValueError, match="parent"):
-        svc.copy(files, parent=files)
-
-
 @pytest.mark.spec("A6-04", "A6-04c")
 def test_download_warns_of_each_flagged_file_and_of_no_other(lab, tmp_path):
     files = svc.upload([b"a", b"b", b"c"], name=["a.bin", "b.bin", "c.bin"])

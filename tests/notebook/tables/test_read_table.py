@@ -55,10 +55,6 @@ def test_a_comma_is_decimal_only_beside_semicolons():
     assert read(b"a\tb\n1,234\t2\n", "tsv")["a"].tolist() == ["1,234"]
 
 
-def test_two_columns_of_a_name_are_numbered():
-    assert list(read(b"a,a\n1,2\n").columns) == ["a", "a.1"]
-
-
 def test_integers_with_missing_values_are_read_as_an_option_says():
     content = b"n\n1\n\n3\n"
 

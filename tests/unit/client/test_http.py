@@ -11,8 +11,8 @@ import trustme
 from urllib3.util.wait import wait_for_read
 
 from svc_notebooks.client.transport.http import SENT_AT_ONCE, HttpTransport
-from svc_notebooks.client.transport.http_options import needs_no_proxy
 from svc_notebooks.client.transport.in_process import TransportError
+from svc_notebooks.client.transport.urls import needs_no_proxy
 from svc_notebooks.client.uploads.sources import SourceStream, open_source
 from svc_notebooks.core.http.messages import Headers, Request
 from tests.patience import PATIENCE

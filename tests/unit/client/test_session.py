@@ -10,7 +10,6 @@ from svc_notebooks.client.session import EnvironmentToken, Session
 from svc_notebooks.client.transport.in_process import TransportError
 from svc_notebooks.client.uploads.resumable_upload import upload
 from svc_notebooks.core.errors.errors import (
-    AlreadyExists,
     Interrupted,
     NotFound,
     NotSignedIn,
@@ -83,15 +82,6 @@ def test_a_creation_that_may_have_arrived_is_not_sent_again() -> None:
     with pytest.raises(Interrupted, match="may have succeeded"):
         create_file(session_for(shelf), {"name": "a"})
     assert shelf.made == 1
-
-
-@pytest.mark.spec("X-07")
-def test_a_409_at_the_first_try_is_an_error() -> None:
-    shelf = Shelf()
-    shelf.store(b"", id="mine")
-
-    with pytest.raises(AlreadyExists):
-        create_file(session_for(shelf), {"id": "mine"})
 
 
 @pytest.mark.spec("X-06", "X-06a")

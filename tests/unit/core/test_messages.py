@@ -4,7 +4,6 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.clock import format_time, from_millis, parse_time, to_millis
 from svc_notebooks.core.http import mime
 from svc_notebooks.core.http.messages import Headers, Query, read_headers, segment
@@ -41,13 +40,6 @@ def test_a_time_is_parsed_as_it_was_printed_to_the_millisecond(millis: int) -> N
 def test_a_time_outside_of_the_years_in_utc_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="year"):
         parse_time(text)
-
-
-@pytest.mark.spec("V-01", "V-01a")
-def test_every_path_has_v3_and_upload_paths_have_a_prefix() -> None:
-    assert Names().path("files", "x") == "/storage/v3/files/x"
-    assert Names().upload_path("files") == "/upload/storage/v3/files"
-    assert Names().calendar_path("colors") == "/calendar/v3/colors"
 
 
 @pytest.mark.spec("U-03")
