@@ -256,7 +256,7 @@ def test_a_delay_moves_a_virtual_clock_or_is_real_time(policy: Policy, wire: Wir
         ({"status": 503}, "status 503", True),
         ({"reset": "before"}, "reset before", True),
         ({"reset": "after"}, "reset after", True),
-        ({"delay": 1}, "delay 1", False),
+        ({"delay": 0.125}, "delay 0.125", False),
     ],
 )
 def test_the_journal_names_the_fault_and_says_whether_it_decided(wire, action, fault, decided):
