@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ...client.files import get_about
+from ...client import files as client
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.http.native_formats import PDF, ImportFormat
 from ..arguments import files_at
@@ -41,7 +41,7 @@ def about(*, session: SessionLike = None) -> DataFrame:
     [['ada@svc.example', 5]]
     """
 
-    resource = get_about(session_or_current(session), "user,storageQuota,maxUploadSize")
+    resource = client.get_about(session_or_current(session), "user,storageQuota,maxUploadSize")
     user, quota = resource.get("user") or {}, resource.get("storageQuota") or {}
     quota_columns = {
         "quota_limit": quota.get("limit"),
@@ -70,17 +70,15 @@ def import_formats(*, session: SessionLike = None) -> DataFrame:
     >>> formats[formats["title"] == "CSV"][["native", "media_type", "max_size"]].values.tolist()[0]
     ['spreadsheet', 'text/csv', 104857600]
     """
-    from ...client.files import capabilities_of, import_formats, native_name
-
     session = session_or_current(session)
-    sizes, ocr_available = capabilities_of(session).max_sizes, None
+    sizes, ocr_available = client.capabilities_of(session).max_sizes, None
     if session.in_process:  # another service does not say whether it reads text in pictures
         from ...convert.engines import available
 
         ocr_available = available.ocr_available()
     rows = [
         {
-            "native": native_name(session.names, native_type),
+            "native": client.native_name(session.names, native_type),
             "title": row.title if row else media_type,
             "extensions": ", ".join(row.extensions) if row and row.extensions else None,
             "media_type": media_type,
@@ -88,7 +86,7 @@ def import_formats(*, session: SessionLike = None) -> DataFrame:
             "note": _note(row, ocr_available),
             "native_type": native_type,
         }
-        for native_type, media_type, row in import_formats(session)
+        for native_type, media_type, row in client.import_formats(session)
     ]
     return frame(IMPORT_FORMATS, rows)
 
@@ -126,18 +124,16 @@ def export_formats(file: File | None = None, *, session: SessionLike = None) -> 
     >>> svc.export_formats(table)["extension"].tolist()
     ['xlsx', 'ods', 'pdf', 'csv', 'tsv', 'zip']
     """
-    from ...client.files import capabilities_of, export_formats, get_file
-
     session = session_or_current(session)
     if file is None:
-        native_types = list(capabilities_of(session).exports)
+        native_types = list(client.capabilities_of(session).exports)
     else:
-        files = [get_file(session, file_id, fields="mimeType") for file_id in files_at(session, file)]
+        files = [client.get_file(session, file_id, fields="mimeType") for file_id in files_at(session, file)]
         native_types = list(dict.fromkeys(str(resource.get("mimeType")) for resource in files))
     rows = [
         {**asdict(row), "native_type": native_type}
         for native_type in native_types
-        for row in export_formats(session, native_type)
+        for row in client.export_formats(session, native_type)
     ]
     return frame(EXPORT_FORMATS, rows)
 
