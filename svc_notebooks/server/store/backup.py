@@ -18,10 +18,10 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from ...local.saving import existing
-from . import check as integrity, opening_record
+from . import check as integrity
 from .atomic_write import sync_folder
 from .blob_store import BLOCK, StoredPart, crc32
-from .data_directory import DATABASE, PARTS, Marker, check_is_store, write_marker
+from .data_directory import DATABASE, PARTS, Marker, check_is_store, read_opening, write_marker
 
 _UNFINISHED = f"{DATABASE}.backup"
 _MOST_COPIES = 100
@@ -48,7 +48,7 @@ def back_up(folder: Path, target: Path, *extra: str) -> Backup:
     for _ in range(_MOST_COPIES):
         copy_database(folder / DATABASE, unfinished)
         with closing(sqlite3.connect(unfinished)) as driver:
-            stored, opening = integrity.read_contents(driver), opening_record.read_opening(driver)
+            stored, opening = integrity.read_contents(driver), read_opening(driver)
         if _copy_parts(folder / PARTS, target / PARTS, stored.parts, copied):
             break
     else:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .blob_store import StoredPart
-from .data_directory import DATABASE, PARTS, check_not_in_use
+from .data_directory import DATABASE, PARTS, check_not_in_use, reading
 from .directory import DirectoryBlobStore
-from .opening_record import reading
 
 _MOST_PROBLEMS = 100  # the maximum number of problems that SQLite may report
 
