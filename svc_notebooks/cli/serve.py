@@ -23,7 +23,7 @@ from ..core.http.messages import Request, Response
 from ..core.http.origins import ANY, is_host_name
 from ..core.policy import Policy
 from ..core.printable_text import terminal_text
-from ..server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
+from ..server.auth.accounts import ROLES, TOKEN_FILE, ClassAccount
 from ..server.dispatch.service_context import Quota
 from .options import add_options, commands, names_of, policy_of, token_file_option
 
@@ -118,7 +118,7 @@ def _read_hub(options: argparse.Namespace) -> HubSettings | None:
 
 def backup(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, or 1 if a part of the store is damaged."""
-    from ..server.auth.class_accounts import TOKEN_FILE
+    from ..server.auth.accounts import TOKEN_FILE
     from ..server.store.backup import back_up
     from ..server.user_backup import BACKUPS
 
@@ -143,7 +143,7 @@ def check(options: argparse.Namespace) -> int:
 
 def migrate(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, or 130 after an interrupt."""
-    from ..server.auth.class_accounts import TOKEN_FILE
+    from ..server.auth.accounts import TOKEN_FILE
     from ..server.store.migration import discard, migrate
     from ..server.user_backup import BACKUPS
 

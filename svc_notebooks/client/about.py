@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 
 from ..core.brand_names import Names
 from ..core.errors.errors import ServiceFailed
+from ..core.http.media_types import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
 from ..core.http.messages import JSON
-from ..core.http.native_formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
 from ..core.resources.files import About
 from .json_response import read_resource
 from .session import Session
@@ -87,7 +87,7 @@ def _as_list(values: JSON) -> Iterable[JSON]:
 
 
 def native_name(names: Names, native_type: str) -> str:
-    """Return the short name of a native type, as in core/http/native_formats.py.
+    """Return the short name of a native type, as in core/http/media_types.py.
 
     >>> native_name(Names(), "application/vnd.svc-apps.document")
     'document'

@@ -33,7 +33,7 @@ from .widgets.preview import preview
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ..core.http.native_formats import ExportFormat
+    from ..core.http.media_types import ExportFormat
     from ..core.resources.files import File as FileResource
     from ..notebook.arguments import File
 

@@ -23,10 +23,9 @@ from ..core.http.messages import JSONObject, Query
 from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..local.saving import check_is_file
-from .auth import users
+from .auth import accounts
 from .auth.access_tokens import TokenVerifier
-from .auth.class_accounts import ClassAccount, ClassAccounts
-from .auth.users import add_refresh_token, create_provided_user, record_token, token_row
+from .auth.accounts import ClassAccount, ClassAccounts, add_refresh_token, create_provided_user, record_token, token_row
 from .calendars.event_messages import outbox
 from .context_factory import (
     ServiceSettings,
@@ -159,8 +158,8 @@ class Service:
         self.fault_plans, self.clear_faults = self._faults.rows, self._faults.clear
         self.limits, self.refusal = self._rate_limiter.rows, self._pipeline.refusal
         self.handle, self.virtual_clock = self._pipeline.handle, context.clock.stop
-        self.oauth_client = partial(users.create_oauth_client, context)
-        self.service_account = partial(users.create_service_account, context)
+        self.oauth_client = partial(accounts.create_oauth_client, context)
+        self.service_account = partial(accounts.create_service_account, context)
         self.register_domain = partial(channels.register, context.store)
         self.domains = partial(channels.list_domains, context.store, context.policy)
         self.outbox, self.agenda = partial(outbox, context), partial(upcoming_events, context)

@@ -9,7 +9,7 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from ...core.errors.errors import BadRequest, NotAllowed
-from ...core.http.native_formats import EXPORTS, ExportFormat
+from ...core.http.media_types import EXPORTS, ExportFormat
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...local.saving import SavedFile, check_path, same_bytes

@@ -294,7 +294,7 @@ class Converter:
     ) -> None:
         """Create a converter, whose worker processes start when conversions need them.
 
-        extended: whether to offer the extended formats in core/http/native_formats.py.
+        extended: whether to offer the extended formats in core/http/media_types.py.
         office: whether LibreOffice reads and writes Office, OpenDocument and PDF files, where it is installed.
         max_waiting: the maximum number of waiting conversions of each user.
         """

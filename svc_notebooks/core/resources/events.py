@@ -1,13 +1,45 @@
-"""The TypedDicts of events and their parts in the calendar interface."""
+"""The TypedDicts of events and their parts in the calendar interface, and the colours of events and calendars."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Final, Literal, TypedDict
+from importlib.resources import files
+from typing import Annotated, Final, Literal, NamedTuple, TypedDict
 
 from ..http.messages import JSON, JSONObject
-from .colors import EVENT_COLORS
 from .field import EXTENSION, READ_ONLY, TIME, Field
+
+
+class Color(NamedTuple):
+    """A background and a foreground colour as hex codes. `name` is "" if the colour has no name."""
+
+    background: str
+    foreground: str
+    name: str = ""
+
+
+_TABLES = json.loads((files(__package__) / "colors.json").read_text("utf-8"))
+
+EVENT_COLORS: Mapping[str, Color] = {key: Color(**fields) for key, fields in _TABLES["event"].items()}
+CALENDAR_COLORS: Mapping[str, Color] = {key: Color(**fields) for key, fields in _TABLES["calendar"].items()}
+
+
+def nearest_color(code: str, colors: Mapping[str, Color]) -> str:
+    """Return the id of the colour whose background is nearest to a hex code.
+
+    >>> nearest_color("#d06b65", CALENDAR_COLORS)
+    '2'
+    """
+    channels = bytes.fromhex(code.removeprefix("#"))
+
+    def distance(key: str) -> int:
+        others = bytes.fromhex(colors[key].background[1:])
+        return sum((own - other) ** 2 for own, other in zip(channels, others, strict=True))
+
+    return min(colors, key=distance)
+
 
 MAX_REMINDER_MINUTES: Final = 40_320
 NO_REQUEST_ID: Final = "A createRequest without a requestId"

@@ -18,8 +18,7 @@ from ...client.events.events import list_events
 from ...client.session import Session
 from ...core.events.times import instant, read_time
 from ...core.resources.calendars import CalendarListEntry
-from ...core.resources.colors import EVENT_COLORS
-from ...core.resources.events import Event
+from ...core.resources.events import EVENT_COLORS, Event
 from ...core.time_zones import zone
 from ...notebook.html import join_html, tag
 from ..recurrence import month_after, month_name

@@ -15,7 +15,7 @@ from ...client.downloads.exports import read_export
 from ...client.session import Session
 from ...core.errors.caller_warning import suppress_abuse_warning
 from ...core.errors.errors import NotAllowed, PathExists
-from ...core.http.native_formats import CSV, HTML, NATIVES, PNG, SVG, TEXT
+from ...core.http.media_types import CSV, HTML, NATIVES, PNG, SVG, TEXT
 from ...core.resources.files import File
 from ...local.saving import REPLACED, SAVED, UNCHANGED
 from ...notebook.files.downloads.downloads import download, read

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from functools import partial
 
-from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV
+from ...core.http.media_types import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.quantities import KIB, MIB, size_text
 

@@ -28,8 +28,7 @@ from ...core.events.value_checks import EVENT_FIELDS, EVENT_SHAPE
 from ...core.field_mask import ANY_KEY, Shape
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ...core.resources.colors import EVENT_COLORS
-from ...core.resources.events import Event
+from ...core.resources.events import EVENT_COLORS, Event
 from ...core.suggestions import nearest_name
 from ...core.time_arguments import python_time
 from ...core.time_zones import zone

@@ -14,10 +14,9 @@ from ...client.session import Session, SessionLike, session_or_current
 from ...core.clock import from_millis, to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
-from ...core.events.calendars import ROLES
-from ...core.events.free_busy import free_slots
+from ...core.events.calendars import ROLES, free_slots
 from ...core.http.messages import JSONObject
-from ...core.resources.colors import EVENT_COLORS
+from ...core.resources.events import EVENT_COLORS
 from ...core.time_arguments import calendar_period, python_time, without_words
 from ...core.time_zones import zone
 from ..arguments import Column, File, people as read_people, roles_of, row_ids

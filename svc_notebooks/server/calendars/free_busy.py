@@ -7,8 +7,7 @@ from datetime import UTC, datetime, tzinfo
 
 from ...core.clock import from_millis, to_millis
 from ...core.errors.catalogue import ApiError, Row, refuse, row
-from ...core.events.calendars import CalendarRole
-from ...core.events.free_busy import busy_periods
+from ...core.events.calendars import CalendarRole, busy_periods
 from ...core.events.rrule import WorkBudget, WorkExceeded
 from ...core.events.times import print_instant, read_utc
 from ...core.field_mask import shape_of

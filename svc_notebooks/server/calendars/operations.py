@@ -27,7 +27,7 @@ from ...core.events.calendars import (
 from ...core.field_mask import Shape, shape_of
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import AclRule, AclScope, CalendarListEntry, ColorPair, Colors, Setting
-from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS, Color
+from ...core.resources.events import CALENDAR_COLORS, EVENT_COLORS, Color
 from ..dispatch.page_tokens import decode_page_token, decode_sync_token, encode_page_token, selecting_parameters
 from ..dispatch.requests_and_responses import (
     bool_param,

@@ -18,10 +18,9 @@ from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiti
 from ...core.clock import from_millis
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.files.permissions import Role
+from ...core.http.media_types import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT, by_name
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
-from ...core.http.mime import by_name
 from ...core.http.multipart import MediaType
-from ...core.http.native_formats import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.policy import Policy
 from ..dispatch.journal import with_notes
 from ..dispatch.requests_and_responses import sandbox_headers
@@ -173,7 +172,7 @@ def _language(request: RequestContext) -> str | None:
 
 
 def _source_of(context: ServiceContext, media_type: str | None) -> str:
-    """Return a media type in the notation of core/http/native_formats.py. For None, return a generic type."""
+    """Return a media type in the notation of core/http/media_types.py. For None, return a generic type."""
     if not media_type:
         return next(iter(GENERIC_TYPES))
     return MediaType.parse(media_type).essence.removeprefix(context.names.media_prefix)

@@ -41,7 +41,7 @@ from ...core.http.messages import (
     as_body,
 )
 from ...core.thread_permit import release_permit
-from ..auth.class_accounts import ClassAccounts, check_teacher
+from ..auth.accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
 from ..dispatch.decoded_bodies import decoded_request
 from ..dispatch.origin import check_host, check_same_origin, without_prefix

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
 from ...core.files.fields import check_file
+from ...core.http.media_types import UNKNOWN
 from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Response
-from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
 from ...core.http.ranges import ByteSpan, ContentRange, format_stored
 from ...core.uploads.server_state_machine import (

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ...core.clock import format_time
 from ...core.http.messages import Request
 from ..auth.access_tokens import TokenVerifier
-from ..auth.class_accounts import ClassAccount, ClassAccounts
+from ..auth.accounts import ClassAccount, ClassAccounts
 from ..dispatch.journal import Journal, JournalEntry
 from ..dispatch.service_context import ServiceContext, bearer
 from .sign_in import session_token

@@ -21,9 +21,9 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Request, Response
 from ...core.oauth import OAuthError
 from ..auth.access_tokens import TokenVerifier
+from ..auth.accounts import create_user
 from ..auth.public_request import PublicRequest
 from ..auth.tables import TokenRow
-from ..auth.users import create_user
 from ..dispatch.service_context import Caller, ServiceContext, external_origin
 from .html import html_page, redirect
 

@@ -21,8 +21,8 @@ from ...input.opc import Cells, OpcPackage, Relationship, chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
 from .. import formulas, model
-from ..calculate import with_calculated_values
 from ..format_code import BUILT_IN_FORMATS, PALETTE, from_serial
+from ..formulas import with_calculated_values
 from ..number_format import format_cell, to_text
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 

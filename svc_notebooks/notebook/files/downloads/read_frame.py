@@ -15,8 +15,8 @@ from ....client.downloads.downloads import Download
 from ....client.downloads.exports import read_export
 from ....client.files import list_files
 from ....client.session import Session, SessionLike, session_or_current
+from ....core.http.media_types import XLSX
 from ....core.http.multipart import MediaType
-from ....core.http.native_formats import XLSX
 from ....core.processes import temporary_folder
 from ...arguments import File, choice, files_at, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
