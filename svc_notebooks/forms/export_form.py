@@ -18,9 +18,8 @@ from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
 from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, make_folder, save_bytes
 from ..notebook.arguments import files_at
+from ..notebook.display import count_text, size_text, tag
 from ..notebook.frames import EXPORTED, frame
-from ..notebook.html import tag
-from ..notebook.quantities import count_text, size_text
 from .file_browser.downloads import KERNEL, save_as
 from .file_browser.listing import MAX_FILES, file_line, latest_files
 from .widgets import ui

@@ -13,15 +13,14 @@ from ..client.session import Session, SessionLike
 from ..core.errors.errors import SvcError
 from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
 from ..core.platform import capabilities
+from ..notebook.display import Markup, count_text, tag
 from ..notebook.frames import MESSAGES, frame
-from ..notebook.html import Markup, tag
 from ..notebook.notifications.channels import (
     stop_channel,
     watch_changes,
     watch_file,
 )
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line, receiver
-from ..notebook.quantities import count_text
 from ..notebook.sandbox.sandbox import sandbox_of
 from .file_browser.listing import file_line, latest_files
 from .widgets import ui

@@ -16,9 +16,9 @@ from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.resources.files import FileList
 from ..core.time_zones import ZoneData, zone_data
+from .display import size_text
 from .frames import DOCTOR, frame
 from .frontend import detect_frontend
-from .quantities import size_text
 from .sandbox.sandbox import sandbox_of
 
 if TYPE_CHECKING:

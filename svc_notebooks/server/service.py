@@ -48,8 +48,7 @@ from .store.archive import save_to
 from .store.blob_store import StoredPart, missing_part
 from .store.clock import SystemClock, VirtualClock, unshared
 from .user_backup import UserBackups
-from .web.class_activity import ClassView
-from .web.live_page import activity
+from .web.live_page import ClassView, activity
 
 if TYPE_CHECKING:
     from .auth.hub import JupyterHub

@@ -9,8 +9,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import TypeAlias
 
-from ...core.errors.caller_warning import warn_of_abuse
-from ...core.errors.errors import ContentMismatch, NotAllowed
+from ...core.errors.errors import ContentMismatch, NotAllowed, warn_of_abuse
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ...local.saving import FILE, UNCHANGED, SavedFile, check_path, check_replaceable, save_bytes

@@ -15,8 +15,15 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Protocol
 
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable, error_from
+from ...core.errors.errors import (
+    Interrupted,
+    NotSignedIn,
+    ServiceFailed,
+    SvcError,
+    Unreachable,
+    error_from,
+    warn_caller,
+)
 from ...core.http.backoff import RetryRule
 from ...core.http.messages import Request, Response
 from ...core.http.redaction import redact_url

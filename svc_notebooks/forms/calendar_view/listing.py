@@ -20,7 +20,7 @@ from ...core.events.times import instant, read_time
 from ...core.resources.calendars import CalendarListEntry
 from ...core.resources.events import EVENT_COLORS, Event
 from ...core.time_zones import zone
-from ...notebook.html import join_html, tag
+from ...notebook.display import join_html, tag
 from ..recurrence import month_after, month_name
 from ..widgets import ui
 from ..widgets.dialogs import Dialog, Question

@@ -16,12 +16,11 @@ from ...core.errors.errors import NotFound, SvcError
 from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import File, choice
+from ...notebook.display import Markup, count_text, join_html
 from ...notebook.events.body import Times, calendar_ids, offset_text, zone_name
 from ...notebook.events.events import create_event
 from ...notebook.events.records import SeriesState, event_frame
 from ...notebook.frames import EVENTS, Record, frame
-from ...notebook.html import Markup, join_html
-from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.dialogs import Confirmation

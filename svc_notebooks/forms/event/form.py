@@ -26,13 +26,12 @@ from ...core.http.messages import JSONObject, merge_patch
 from ...core.platform import capabilities
 from ...core.suggestions import ALIASES
 from ...core.time_zones import UTC_NAME, zone, zone_names
+from ...notebook.display import count_text, join_html, tag
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
 from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
 from ...notebook.events.records import changed_fields, in_zone
 from ...notebook.frames import EVENT, camel, concatenate
-from ...notebook.html import join_html, tag
-from ...notebook.quantities import count_text
 from ..recurrence import RecurrenceBuilder, RecurrencePreview
 from ..widgets import ui
 from ..widgets.background_task import LatestTask

@@ -10,8 +10,7 @@ import ipywidgets as widgets
 from ...core.errors.errors import PathExists
 from ...core.http.media_types import by_name
 from ...local.saving import free_path
-from ...notebook.html import Markup, join_html, tag
-from ...notebook.quantities import size_text
+from ...notebook.display import Markup, join_html, size_text, tag
 from . import ui
 
 

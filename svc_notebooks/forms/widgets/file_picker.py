@@ -16,7 +16,7 @@ import traitlets
 
 from ...core.http.media_types import PDF, by_name
 from ...core.processes import new_temporary_folder, remove_with
-from ...notebook.quantities import MIB, count_text, size_text
+from ...notebook.display import MIB, count_text, size_text
 from . import ui
 
 _FOLDER = Path(__file__).parent

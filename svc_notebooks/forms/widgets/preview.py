@@ -7,8 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ...core.http.media_types import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV
-from ...notebook.html import Markup, join_html, tag
-from ...notebook.quantities import KIB, MIB, size_text
+from ...notebook.display import KIB, MIB, Markup, join_html, size_text, tag
 
 MAX_TEXT = 64 * KIB
 MAX_ROWS, MAX_COLUMNS = 50, 20

@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 from ...client.events.events import list_calendars
 from ...client.session import Session
 from ...core.durations import parse_duration
-from ...core.errors.caller_warning import warn_caller
 from ...core.errors.catalogue import Row
+from ...core.errors.errors import warn_caller
 from ...core.events.instances import duration, end_of_rule, has_start
 from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.rrule import Recurrence, Start

@@ -28,8 +28,7 @@ from ...client.session import Session, SessionLike, session_or_current
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import BadRequest, NotFound
+from ...core.errors.errors import BadRequest, NotFound, warn_caller
 from ...core.events.times import read_time
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event

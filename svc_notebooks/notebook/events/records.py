@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...client.events.events import delete_event, get_event, insert_event, list_events, new_event_ids, patch_event
 from ...client.session import Session
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import NotFound, ServiceFailed, SvcError
+from ...core.errors.errors import NotFound, ServiceFailed, SvcError, warn_caller
 from ...core.events.instances import duration
 from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series

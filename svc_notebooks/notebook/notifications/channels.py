@@ -15,10 +15,9 @@ from ...core.http.redaction import mask_token, redact_url
 from ...core.time_arguments import python_time, without_words
 from ..arguments import File, files_at, is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
+from ..display import Markup, count_text, join_html, tag
 from ..exchanges.charts import INK, LEFT, PICTURE, RIGHT, SENT, Picture, bars, swatch, table_picture
 from ..frames import CHANNELS, STOPPED, Record, frame
-from ..html import Markup, join_html, tag
-from ..quantities import count_text
 from ..sandbox.sandbox import sandbox_of
 from .receiver import DELIVERY_SECONDS, Receiver, receivers_of
 

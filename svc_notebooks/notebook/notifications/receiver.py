@@ -25,9 +25,8 @@ from ...core.platform import capabilities, need_sockets
 from ...core.processes import ForkedChild, after_fork
 from ...core.suggestions import missing_attribute
 from ..arguments import choice, optional_text, whole
+from ..display import Markup, count_text, join_html, tag
 from ..frames import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS, Record, frame
-from ..html import Markup, join_html, tag
-from ..quantities import count_text
 from ..sandbox.sandbox import Sandbox, sandbox_of
 
 if TYPE_CHECKING:

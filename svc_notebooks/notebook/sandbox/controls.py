@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.durations import parse_duration
-from ...core.errors.caller_warning import warn_caller
+from ...core.errors.errors import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import ACTION_KEYS, ACTIONS, MATCH_KEYS, PRESETS, Action, Match
 from ...core.http.messages import JSONObject

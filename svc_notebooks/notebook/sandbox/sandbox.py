@@ -29,7 +29,7 @@ from ...client.transport.in_process import TransportError
 from ...client.transport.retry import connection_error
 from ...core.api.operations import LIST_COST
 from ...core.brand_names import IN_PROCESS_URL, Names
-from ...core.errors.caller_warning import warn_caller
+from ...core.errors.errors import warn_caller
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import JSONObject, Request, Response
 from ...core.platform import need_sockets

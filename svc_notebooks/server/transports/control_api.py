@@ -58,9 +58,8 @@ from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
 from ..store.errors import on_error
-from ..web.class_activity import PredictedAnswer
 from ..web.html import redirect
-from ..web.live_page import live_page
+from ..web.live_page import PredictedAnswer, live_page
 
 _PREFIX = "/_control/"
 _MAX_BODY_SIZE = 16 * 1024 * 1024

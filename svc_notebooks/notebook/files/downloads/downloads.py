@@ -25,7 +25,7 @@ from ....client.downloads.exports import (
 )
 from ....client.files import get_file, list_children
 from ....client.session import Session, SessionLike, session_or_current
-from ....core.errors.caller_warning import warn_caller
+from ....core.errors.errors import warn_caller
 from ....core.processes import temporary_folder
 from ....local.saving import DistinctPaths, make_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
@@ -45,8 +45,8 @@ from ...batch.batch import (
     run,
 )
 from ...batch.progress import Counts, session_progress, showing
+from ...display import listed
 from ...frames import DOWNLOADS, EXPORTED, Record, Schema, camel, frame
-from ...quantities import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -20,8 +20,8 @@ from ....core.http.multipart import MediaType
 from ....core.processes import temporary_folder
 from ...arguments import File, choice, files_at, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
+from ...display import MIB
 from ...frames import Record, schema
-from ...quantities import MIB
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
 from .downloads import Metadata, known_files, request_metadata
