@@ -17,7 +17,7 @@ from svc_notebooks.core.events.value_checks import EVENT_FIELDS
 from svc_notebooks.core.fault_plan import PRESETS
 from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.resources.events import EVENT_COLORS
+from svc_notebooks.core.resources.calendars import EVENT_COLORS
 from svc_notebooks.core.resources.field import Field
 from svc_notebooks.core.uploads.states import TRANSITIONS
 from tools import rules_page

@@ -15,7 +15,7 @@ from ..client.session import Session, SessionLike, session_or_current
 from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.resources.files import FileList
-from ..core.time_zones import ZoneData, zone_data
+from ..core.times import ZoneData, zone_data
 from .display import size_text
 from .frames import DOCTOR, frame
 from .frontend import detect_frontend

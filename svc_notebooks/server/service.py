@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core.api.operations import OPERATIONS
 from ..core.brand_names import Names
-from ..core.clock import format_millis, to_millis
-from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query
 from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, skip_finalizers
+from ..core.time_arguments import Duration, parse_duration
+from ..core.times import format_millis, to_millis
 from ..local.saving import check_is_file
 from .auth import accounts
 from .auth.access_tokens import TokenVerifier

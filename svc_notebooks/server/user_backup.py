@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ..core.clock import format_time
 from ..core.http.messages import JSON
 from ..core.notifications.channels import ChannelState
+from ..core.times import format_time
 from .calendars.event_messages import (
     record_calendar_change,
     record_clearing,

@@ -24,7 +24,7 @@ from ...core.events.validation import problems
 from ...core.events.value_checks import MAX_REMINDER_MINUTES, MAX_REMINDERS, is_address
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ...core.time_zones import zone
+from ...core.times import zone
 from .ical import CLASSES, COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE, RESPONSES
 from .ical_lines import Component, Property, read_components
 from .ical_times import (

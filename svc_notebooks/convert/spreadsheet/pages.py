@@ -24,10 +24,9 @@ from unicodedata import east_asian_width
 from ..engines.typst import chart_data, render
 from ..input.native_package import zip_timestamp, zipped
 from ..job import Job, TooLarge
+from .cell_texts import clean, format_cell
 from .formulas import column_letters
 from .model import STACKED, Area, Cell, PrintSetup, Sheet, Workbook
-from .number_format import format_cell
-from .values import clean
 
 _ROW_GAP, _COLUMN_GAP = 50, 10  # longer sequences of empty rows or columns are skipped
 

@@ -16,8 +16,8 @@
     ├── ContentMismatch     the content differs from its size or checksum
     └── PathExists          the path has other content: replace it, or use another path
 
-Invalid Python arguments raise ValueError or TypeError before a request is sent. A warning is shown at the line of the user
-that called this package.
+Invalid Python arguments raise ValueError or TypeError before a request is sent. A warning is shown at the line of
+the user that called this package.
 """
 
 from __future__ import annotations

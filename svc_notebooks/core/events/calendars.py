@@ -10,9 +10,16 @@ from typing import Any, get_args
 from ..errors.catalogue import ApiError, Row, lone_surrogates, refuse, row
 from ..field_mask import FAMILY_CALENDAR, FAMILY_SETTING, apply, parse, shape_of, with_family_fields
 from ..http.messages import JSON, JSONObject
-from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
-from ..resources.events import CALENDAR_COLORS, nearest_color
-from ..time_zones import zone
+from ..resources.calendars import (
+    CALENDAR_COLORS,
+    AccessRole,
+    AclRule,
+    Calendar,
+    CalendarListEntry,
+    Setting,
+    nearest_color,
+)
+from ..times import zone
 from .value_checks import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, is_address
 
 

@@ -19,7 +19,7 @@ from heapq import merge
 from itertools import chain, groupby, product, repeat, takewhile
 from typing import NamedTuple
 
-from ..time_zones import clock_changes, skipped_times, skips_day
+from ..times import clock_changes, skipped_times, skips_day
 from .rrule import Freq, Recurrence, Rule, Start, WorkBudget
 from .rrule_days import END, MAX_BATCH, Batch, DayTimes, TimesOfDay, days_of, midnight, shared_days
 

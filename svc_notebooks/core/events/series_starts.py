@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
-from ..clock import from_millis, to_millis
-from ..time_zones import clock_changes, skips_day
+from ..times import clock_changes, from_millis, skips_day, to_millis
 from .instances import LAST_END, end_of_rule
 from .rrule import Freq, Recurrence, Rule, Start
 from .rrule_days import END, RuleDays, TimesOfDay, shared_days

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 
-from ..clock import parse_time
 from ..http.messages import JSON
-from ..resources.events import EventTime
-from ..time_zones import zone
+from ..resources.calendars import EventTime
+from ..times import parse_time, zone
 from .rrule import Start
 from .value_checks import wrong_type
 

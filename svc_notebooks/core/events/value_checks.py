@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from ..errors.catalogue import Row, row
 from ..field_mask import FAMILY_EVENT, shape_of, with_family_fields
 from ..http.messages import JSON
-from ..resources.events import MAX_REMINDER_MINUTES as MAX_REMINDER_MINUTES, Event
+from ..resources.calendars import MAX_REMINDER_MINUTES as MAX_REMINDER_MINUTES, Event
 from ..resources.field import Field, fields_of
 
 EVENT_FIELDS: Final[tuple[Field, ...]] = tuple(fields_of(Event))

@@ -25,7 +25,7 @@ from ...core.events.value_checks import FIELD_ORDER
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.platform import capabilities
 from ...core.suggestions import ALIASES
-from ...core.time_zones import UTC_NAME, zone, zone_names
+from ...core.times import UTC_NAME, zone, zone_names
 from ...notebook.display import count_text, join_html, tag
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
@@ -56,7 +56,7 @@ from .inputs import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.resources.events import Event
+    from ...core.resources.calendars import Event
 
 _MAX_SLOTS = 8
 _WEEK = timedelta(days=7)

@@ -17,7 +17,7 @@ from ...core.errors.errors import SvcError
 from ...core.events.rrule import Start
 from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject
-from ...core.time_zones import UTC_NAME, zone, zone_names
+from ...core.times import UTC_NAME, zone, zone_names
 from ...notebook.display import count_text
 from ...notebook.events.body import moment_text, offset_text
 from ..recurrence import shifted

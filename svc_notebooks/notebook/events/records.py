@@ -20,8 +20,8 @@ from ...core.events.validation import with_defaults
 from ...core.events.value_checks import EVENT_FIELDS
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.printable_text import printable
-from ...core.resources.events import Event
-from ...core.time_zones import UTC_NAME, zone
+from ...core.resources.calendars import Event
+from ...core.times import UTC_NAME, zone
 from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
 from ..frames import EVENT, Record, Schema, frame, snake
 from .body import Times, add_required, event_zones, partial_body, warn_about

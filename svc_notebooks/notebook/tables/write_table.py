@@ -22,7 +22,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...convert.spreadsheet.values import clean
+from ...convert.spreadsheet.cell_texts import clean
 from ...core.errors.errors import warn_caller
 from ..display import listed
 from .formats import TableFormat, check_module, with_columns

@@ -13,7 +13,6 @@ from itertools import chain
 from typing import Any
 
 from ...core import field_mask
-from ...core.clock import format_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
@@ -22,8 +21,9 @@ from ...core.events.validation import recurrence_of
 from ...core.events.value_checks import EVENT_SHAPE
 from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import Query, Response
-from ...core.resources.events import EventList
+from ...core.resources.calendars import EventList
 from ...core.thread_permit import in_slices
+from ...core.times import format_millis, to_millis
 from ..dispatch.page_tokens import decode_page_token, encode_page_token, selecting_parameters
 from ..dispatch.requests_and_responses import json_bytes, json_response, json_text, parse_fields_param, select_fields
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from ...core.clock import from_millis, to_millis
 from ...core.errors.catalogue import ApiError, Row, refuse, row
 from ...core.events.calendars import CalendarRole, busy_periods
 from ...core.events.rrule import WorkBudget, WorkExceeded
 from ...core.events.times import print_instant, read_utc
 from ...core.field_mask import shape_of
 from ...core.http.messages import JSON, JSONObject, Response
-from ...core.resources.calendars import BusyCalendar, FreeBusy
-from ...core.resources.events import Event
+from ...core.resources.calendars import BusyCalendar, Event, FreeBusy
 from ...core.thread_permit import in_slices
-from ...core.time_zones import zone
+from ...core.times import from_millis, to_millis, zone
 from ..dispatch.requests_and_responses import parse_fields_param, read_json, resource_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ...core.clock import from_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.instances import LAST_END
 from ...core.events.rrule import Recurrence
@@ -15,7 +14,8 @@ from ...core.events.times import read_utc
 from ...core.events.value_checks import EVENT_TYPES
 from ...core.files.fields import composed
 from ...core.http.messages import Query
-from ...core.resources.events import Event
+from ...core.resources.calendars import Event
+from ...core.times import from_millis, to_millis
 from ..dispatch.page_tokens import decode_sync_token, encode_page_token
 from ..dispatch.requests_and_responses import bool_param, choice_param
 from ..dispatch.service_context import RequestContext, ServiceContext

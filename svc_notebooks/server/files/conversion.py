@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiting, shared
-from ...core.clock import from_millis
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.files.permissions import Role
 from ...core.http.media_types import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT, by_name
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
 from ...core.http.multipart import MediaType
 from ...core.policy import Policy
+from ...core.times import from_millis
 from ..dispatch.journal import with_notes
 from ..dispatch.requests_and_responses import sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext

@@ -11,12 +11,11 @@ from typing import Any
 
 from sqlalchemy import Column, Float, Integer, Table, select
 
-from ...core.clock import to_millis
 from ...core.events.calendars import CalendarRole
 from ...core.files.permissions import GRANTEES, Role
 from ...core.http.messages import JSON
 from ...core.notifications.channels import ChannelState as ChannelState
-from ...core.time_zones import zone_names
+from ...core.times import to_millis, zone_names
 from ...core.uploads.states import UploadState as UploadState
 from . import schema as db, upgrades
 from .engine import Database, Row, TableGroup, inserting

@@ -27,8 +27,6 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from ...core.clock import format_time, parse_time
-from ...core.durations import parse_duration
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import (
     JSON,
@@ -41,6 +39,8 @@ from ...core.http.messages import (
     as_body,
 )
 from ...core.thread_permit import release_permit
+from ...core.time_arguments import parse_duration
+from ...core.times import format_time, parse_time
 from ..auth.accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
 from ..dispatch.decoded_bodies import decoded_request

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
-from ...core.clock import format_time, from_millis
 from ...core.fault_plan import PRESETS
 from ...core.http.messages import Query, Request, Response
+from ...core.times import format_time, from_millis
 from ..auth.access_tokens import TokenVerifier
 from ..auth.accounts import ClassAccount, ClassAccounts
 from ..calendars.event_messages import outbox

@@ -4,10 +4,10 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.clock import format_time, from_millis, parse_time, to_millis
 from svc_notebooks.core.http import media_types
 from svc_notebooks.core.http.media_types import IMPORTS, ImportFormat
 from svc_notebooks.core.http.messages import Headers, Query, read_headers, segment
+from svc_notebooks.core.times import format_time, from_millis, parse_time, to_millis
 
 
 def test_header_names_have_no_case_and_the_first_value_counts() -> None:

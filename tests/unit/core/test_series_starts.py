@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import HealthCheck, assume, given, strategies as st
 
-from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.events.series_starts import SeriesStarts
+from svc_notebooks.core.times import to_millis
 from tests.examples import examples
 from tests.unit.core import dateutil_oracle
 from tests.unit.core.written_rules import Series, series, simple_starts

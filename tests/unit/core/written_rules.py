@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.events.series_starts import DAY, SeriesStarts
+from svc_notebooks.core.times import to_millis
 
 ZONES = (
     "Europe/Berlin",

@@ -16,6 +16,7 @@ from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, color_of, coun
 from ...input.zip_file import open_markup
 from ...job import ConversionError, Job, TooLarge
 from .. import model
+from ..cell_texts import clean, parse_moment, parse_number, with_valid_sheet_names
 from ..format_code import from_serial, value_kind
 from ..formulas import (
     MAX_COLUMNS,
@@ -27,7 +28,6 @@ from ..formulas import (
     sanitize,
     with_calculated_values,
 )
-from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
 _CHARACTER_WIDTH = 68_400  # the width of a digit in EMU (0.19 cm)
 _THICK = 15_000  # the width from which a line is thick, in EMU

@@ -10,10 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ....client.about import native_name
-from ....client.downloads.downloads import Download
-from ....client.downloads.exports import read_export
-from ....client.files import list_files
+from ....client.downloads.downloads import Download, read_export
+from ....client.files import list_files, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.media_types import XLSX
 from ....core.http.multipart import MediaType
