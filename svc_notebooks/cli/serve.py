@@ -18,7 +18,7 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ..core.events.value_checks import is_address
+from ..core.events.fields import is_address
 from ..core.http.messages import Request, Response
 from ..core.http.origins import ANY, is_host_name
 from ..core.policy import Policy

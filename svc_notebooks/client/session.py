@@ -30,8 +30,7 @@ from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Request, Response, merge_patch, query_text, segment
 from ..core.http.redaction import redact_text, remove_secret
 from ..core.oauth import token_problem
-from ..core.platform import capabilities
-from ..core.processes import after_fork
+from ..core.platform import after_fork, capabilities
 from ..core.times import Clock
 from .json_response import check_no_content, read_object
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody

@@ -17,7 +17,7 @@ from ..client.files import file_path, list_files
 from ..client.session import USER_AGENT, Session
 from ..client.transport.bounds import EXPORT
 from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
-from ..core.processes import after_fork
+from ..core.platform import after_fork
 from ..core.times import parse_time
 from .definition import Part, list_text, quantity, require
 

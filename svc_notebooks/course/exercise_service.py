@@ -10,7 +10,7 @@ from typing import Any
 
 from ..client.session import Session
 from ..core.brand_names import IN_PROCESS_URL
-from ..core.events.value_checks import EVENT_FIELDS
+from ..core.events.fields import EVENT_FIELDS
 from ..core.files.fields import FILE_FIELDS
 from ..core.http.messages import Headers, Request, Response
 from ..core.policy import Policy

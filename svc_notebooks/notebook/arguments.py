@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from ..client.files import ROOT, get_file, list_files
 from ..core.errors.errors import NotFound
-from ..core.events.value_checks import is_address
+from ..core.events.fields import is_address
 from ..core.files.fields import composed
 from ..core.files.query import quote
 from ..core.suggestions import nearest_name

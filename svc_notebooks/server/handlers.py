@@ -21,7 +21,7 @@ from .dispatch.service_context import RequestContext, ServiceContext, external_b
 from .files import change_list, conversion, download, operations as file_operations, permissions
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload
-from .web import consent, pages, sign_in
+from .web import pages, sign_in
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
 
@@ -138,8 +138,8 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "oauth.token": grants.token,
     "oauth.tokeninfo": grants.tokeninfo,
     "oauth.revoke": grants.revoke,
-    "oauth.authorize": consent.authorize,
-    "oauth.metadata": consent.metadata,
+    "oauth.authorize": sign_in.authorize,
+    "oauth.metadata": sign_in.metadata,
     "openid.configuration": grants.configuration,
     "openid.keys": grants.keys,
     "openid.userinfo": grants.userinfo,

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ..core.api.operations import OPERATIONS
 from ..core.brand_names import Names
 from ..core.http.messages import JSONObject, Query
+from ..core.platform import ForkedChild, after_fork, skip_finalizers
 from ..core.policy import Policy
-from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..core.time_arguments import Duration, parse_duration
 from ..core.times import format_millis, to_millis
 from ..local.saving import check_is_file

@@ -21,10 +21,10 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
+from ...core.events.fields import clock_time, instant, read_time
 from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import WEEKDAYS, Recurrence, Rule, Start, is_all_day, print_moment, until_day
 from ...core.events.series import with_parts
-from ...core.events.times import clock_time, instant, read_time
 from ...core.resources.calendars import EVENT_COLORS, Attendee, Event, Person, nearest_color
 from ...core.times import clock_changes
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property

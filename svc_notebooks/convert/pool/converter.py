@@ -25,8 +25,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
-from ...core.platform import capabilities
-from ...core.processes import after_fork, skip_finalizers, temporary_folder
+from ...core.platform import after_fork, capabilities, skip_finalizers, temporary_folder
 from ...core.thread_permit import release_permit
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, load, readers, writers

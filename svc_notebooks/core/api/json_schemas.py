@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Final, Required, TypeAlias, get_args, get_origin, is_typeddict
 
-from ..events.value_checks import MAX_REMINDERS
+from ..events.fields import MAX_REMINDERS
 from ..files.fields import FILE_FIELDS
 from ..http.messages import reason
 from ..resources import calendars, errors, files

@@ -20,7 +20,7 @@ from ..resources.calendars import (
     nearest_color,
 )
 from ..times import zone
-from .value_checks import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, is_address
+from .fields import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, is_address
 
 
 def busy_periods(times: Iterable[tuple[int, int]], begin: int, end: int) -> list[tuple[int, int]]:

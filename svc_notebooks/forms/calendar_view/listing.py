@@ -16,7 +16,7 @@ import traitlets
 
 from ...client.events.events import list_events
 from ...client.session import Session
-from ...core.events.times import instant, read_time
+from ...core.events.fields import instant, read_time
 from ...core.resources.calendars import EVENT_COLORS, CalendarListEntry, Event
 from ...core.times import zone
 from ...notebook.display import join_html, tag

@@ -17,11 +17,11 @@ from traitlets import TraitError
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import unknown_argument
+from ...core.events.fields import FIELD_ORDER
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.series import Series
 from ...core.events.validation import problems, with_defaults
-from ...core.events.value_checks import FIELD_ORDER
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.platform import capabilities
 from ...core.suggestions import ALIASES

@@ -14,8 +14,8 @@ import ipywidgets as widgets
 from ...client.events.events import list_calendars
 from ...client.session import Session
 from ...core.errors.errors import SvcError
+from ...core.events.fields import read_time
 from ...core.events.rrule import Start
-from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject
 from ...core.times import UTC_NAME, zone, zone_names
 from ...notebook.display import count_text

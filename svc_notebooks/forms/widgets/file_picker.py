@@ -15,7 +15,7 @@ import ipywidgets as widgets
 import traitlets
 
 from ...core.http.media_types import PDF, by_name
-from ...core.processes import new_temporary_folder, remove_with
+from ...core.platform import new_temporary_folder, remove_with
 from ...notebook.display import MIB, count_text, size_text
 from . import ui
 

@@ -14,7 +14,7 @@ from ...client.files import get_file
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.errors import AlreadyExists
 from ...core.errors.public_calls import unknown_argument
-from ...core.events.value_checks import RESPONSES
+from ...core.events.fields import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.suggestions import nearest_name
 from ...core.time_arguments import Duration, without_words

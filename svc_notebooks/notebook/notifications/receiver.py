@@ -20,8 +20,7 @@ from ...core.brand_names import Names
 from ...core.errors.public_calls import check_function, public_methods, takes
 from ...core.http.redaction import mask_token
 from ...core.notifications.deliveries import HEADERS, STATES
-from ...core.platform import capabilities, need_sockets
-from ...core.processes import ForkedChild, after_fork
+from ...core.platform import ForkedChild, after_fork, capabilities, need_sockets
 from ...core.suggestions import missing_attribute
 from ...core.time_arguments import Duration, parse_duration
 from ..arguments import choice, optional_text, whole

@@ -32,9 +32,8 @@ from ...core.brand_names import IN_PROCESS_URL, Names
 from ...core.errors.errors import warn_caller
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import JSONObject, Request, Response
-from ...core.platform import need_sockets
+from ...core.platform import after_fork, need_sockets, skip_finalizers
 from ...core.policy import Policy
-from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
 from ..arguments import File, choice, is_frame, one_file_at
 from ..frames import DELIVERIES, JOURNAL, OUTBOX, frame

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from ...core.api.operations import ALL_SCOPES
 from ...core.brand_names import IN_PROCESS_URL
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.events.value_checks import is_address
+from ...core.events.fields import is_address
 from ...core.oauth import new_key
 from ...local.saving import save_bytes
 from ..calendars.attendee_copies import emails_of, sync_attendee_copies

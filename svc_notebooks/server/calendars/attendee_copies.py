@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from ...core.events.fields import Shift, clock_time, instant, read_time
 from ...core.events.instances import duration, occurrences
 from ...core.events.rrule import Start
-from ...core.events.times import Shift, clock_time, instant, read_time
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.calendars import Attendee, Event
 from ...core.times import skipped_times, to_millis, zone

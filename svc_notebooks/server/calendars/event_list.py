@@ -15,10 +15,9 @@ from typing import Any
 from ...core import field_mask
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
+from ...core.events.fields import EVENT_SHAPE, TimeError, read_date
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
-from ...core.events.times import TimeError, read_date
 from ...core.events.validation import recurrence_of
-from ...core.events.value_checks import EVENT_SHAPE
 from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import Query, Response
 from ...core.resources.calendars import EventList

@@ -13,9 +13,8 @@ from typing import Any, cast
 
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.times import print_instant, print_time, read_time
+from ...core.events.fields import EVENT_FIELDS, EVENT_SHAPE, FIELD_ORDER, print_instant, print_time, read_time
 from ...core.events.validation import has_conference, problems, reminders_of, repair_reminders, request_status
-from ...core.events.value_checks import EVENT_FIELDS, EVENT_SHAPE, FIELD_ORDER
 from ...core.files.permissions import Role
 from ...core.http.messages import JSON, JSONObject, Query
 from ...core.policy import Policy

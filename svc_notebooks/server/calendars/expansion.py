@@ -14,10 +14,10 @@ from heapq import merge
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
+from ...core.events.fields import instant
 from ...core.events.instances import duration, in_days
 from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment
 from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, year_of
-from ...core.events.times import instant
 from ...core.events.validation import end_of, start_of
 from ...core.times import from_millis, to_millis, zone
 from ..dispatch.service_context import Cursor, ServiceContext

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, tzinfo
 
 from ...core.errors.catalogue import ApiError, Row, refuse, row
 from ...core.events.calendars import CalendarRole, busy_periods
+from ...core.events.fields import print_instant, read_utc
 from ...core.events.rrule import WorkBudget, WorkExceeded
-from ...core.events.times import print_instant, read_utc
 from ...core.field_mask import shape_of
 from ...core.http.messages import JSON, JSONObject, Response
 from ...core.resources.calendars import BusyCalendar, Event, FreeBusy

@@ -8,10 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from ...core.errors.catalogue import refuse
+from ...core.events.fields import EVENT_TYPES, read_utc
 from ...core.events.instances import LAST_END
 from ...core.events.rrule import Recurrence
-from ...core.events.times import read_utc
-from ...core.events.value_checks import EVENT_TYPES
 from ...core.files.fields import composed
 from ...core.http.messages import Query
 from ...core.resources.calendars import Event

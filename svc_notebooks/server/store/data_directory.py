@@ -26,7 +26,7 @@ from threading import Lock
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
-from ...core.processes import temporary_folder
+from ...core.platform import temporary_folder
 from .atomic_write import replace_synced
 from .blob_store import BlobStore
 from .contents import Contents

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from sqlalchemy import func, literal, select, tuple_
 
-from ...core.processes import temporary_folder
+from ...core.platform import temporary_folder
 from .atomic_write import replace_synced, sync_folder
 from .backup import copy_database, copy_extra
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part

@@ -29,7 +29,7 @@ from ....client.downloads.downloads import (
 from ....client.files import export_formats, get_file, list_children, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.errors import warn_caller
-from ....core.processes import temporary_folder
+from ....core.platform import temporary_folder
 from ....local.saving import DistinctPaths, make_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
 from ...arguments import File, files_at, flag, is_frame, one_file_at

@@ -15,7 +15,7 @@ from ....client.files import list_files, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.media_types import XLSX
 from ....core.http.multipart import MediaType
-from ....core.processes import temporary_folder
+from ....core.platform import temporary_folder
 from ...arguments import File, choice, files_at, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
 from ...display import MIB
