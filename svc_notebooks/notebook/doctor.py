@@ -108,7 +108,7 @@ def _service(session: Session | None) -> Iterator[Finding]:
 
 
 def _check_store_folder(folder: Path) -> Iterator[Finding]:
-    from ..server.store.check import check_store
+    from ..server.store.maintenance import check_store
 
     try:
         report = check_store(folder)

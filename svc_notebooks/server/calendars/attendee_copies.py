@@ -21,8 +21,8 @@ from ..dispatch.service_context import ServiceContext
 from .access import primary_of
 from .event_messages import record_removal, record_times, series_of_calendar
 from .event_resource import EventRecord, omit, pick
-from .expansion import FIRST
 from .instances import find_event, instance_at
+from .listed_events import FIRST
 from .tables import CalendarRow, EventRow
 
 PRIVATE = ("colorId", "reminders", "transparency")

@@ -34,7 +34,7 @@ from ..dispatch.requests_and_responses import (
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import END, PartRange
 from . import rows
-from .conversion import ConversionRequest, conversion_for, convert
+from .content import ConversionRequest, conversion_for, convert
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .search import Viewer, required
 from .tables import FilePage, FileRow

@@ -17,7 +17,6 @@ from sqlalchemy import func, literal, select, tuple_
 
 from ...core.platform import temporary_folder
 from .atomic_write import replace_synced, sync_folder
-from .backup import copy_database, copy_extra
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
 from .content_location import content_location, discard_contents, folder_of, open_contents, read_contents
 from .contents import Contents, PartRange
@@ -35,9 +34,10 @@ from .data_directory import (
     write_marker,
 )
 from .directory import HARMLESS, DirectoryBlobStore, drop_parts
-from .dump import TABLES, columns
 from .engine import Database, Row, inserting
+from .maintenance import copy_database, copy_extra
 from .opening import open_database
+from .store import TABLES, columns
 
 T = TypeVar("T")
 

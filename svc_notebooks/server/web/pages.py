@@ -24,8 +24,7 @@ from ..calendars.event_resource import EventRecord, visible_to_readers
 from ..calendars.instances import find_event, instances
 from ..calendars.tables import CalendarRow
 from ..dispatch.service_context import ANONYMOUS, Caller, RequestContext, ServiceContext, require_scopes
-from ..files.conversion import render_document
-from ..files.download import download
+from ..files.content import download, render_document
 from ..files.resource import view_path
 from ..files.rows import file_for, has_right, is_document, visible_role
 from ..files.tables import FileRow

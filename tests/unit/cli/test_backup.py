@@ -17,7 +17,7 @@ import requests
 from svc_notebooks.cli import main
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store.check import check_store
+from svc_notebooks.server.store.maintenance import check_store
 
 UPLOAD = "/upload/storage/v3/files?uploadType=media"
 
