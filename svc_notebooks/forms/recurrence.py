@@ -7,7 +7,7 @@ from calendar import day_name
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -78,23 +78,43 @@ def month_after(day: date, months: int) -> date:
 _FIRST, _LAST = date.min.year * 12, date.max.year * 12 + 11
 
 
-DAY = timedelta(days=1)
 SHOWN = 8
 _COUNTED = 500
+_MONTHS = 2
 
 
-class RecurrencePreview(widgets.HTML):  # type: ignore[misc]
-    """The number of instances of a series, and a list of the first ones. It is hidden without a series."""
+class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
+    """A list of the next instances, two month tables, and buttons that show earlier and later months."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._series: Series | None = None
+        self._start_day = self._month = date.min
+        self.list, self.months = widgets.HTML(), widgets.HTML()
+        self.earlier = ui.small_button("Earlier", "Previous months", lambda: self._turn(-1))
+        self.later = ui.small_button("Later", "Next months", lambda: self._turn(1))
+        self.turn = widgets.HBox([self.earlier, self.later])
+        super().__init__([self.months, self.turn, self.list])
         self.add_class("svc-preview")
-        self.show(None)
+        ui.set_visible(self, False)
 
     def show(self, series: Series | None) -> None:
         """Show the instances of a series. None hides the preview."""
+        if series and day_of(series.start) != self._start_day:
+            self._start_day = self._month = day_of(series.start)
+        self._series = series
         ui.set_visible(self, series is not None)
-        self.value = instance_list(series) if series else ""
+        if series:
+            self.list.value = instance_list(series)
+            self._turn(0)
+
+    def _turn(self, months: int) -> None:
+        self._month = month_after(self._month, months)
+        if self._series:
+            days = event_days(self._series, self._month, month_after(self._month, _MONTHS))
+            marks = dict.fromkeys(days, DayMarks(1))
+            shown = [month_after(self._month, n) for n in range(_MONTHS)]
+            tables = [month_table(month, marks) for month in shown]
+            self.months.value = tag("div", *tables, class_="svc-months")
 
 
 def instance_list(series: Series) -> Markup:
@@ -253,12 +273,40 @@ def _month_text(month: date, days: Mapping[date, DayMarks]) -> str:
 # -- the days on which an event takes place
 
 
+DAY = timedelta(days=1)
+_MAX_INSTANCES = 2000
+"""The largest number of instances that `event_days` reads. Only hourly or more frequent rules exceed this number in a
+few months."""
+
+
+def event_days(series: Series, first: date, beyond: date) -> set[date]:
+    """Return the dates of the event, in its time zone, from `first` up to but not including `beyond`.
+
+    >>> series = Series(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
+    >>> sorted(day.day for day in event_days(series, date(2026, 11, 1), date(2026, 12, 1)))
+    [2, 3]
+    """
+    days: set[date] = set()
+    # one day is more than the UTC offset of any zone
+    midnights = [datetime.combine(day, time(), UTC) for day in (first, beyond)]
+    instances = series.instances(shifted(midnights[0], -DAY), shifted(midnights[1], DAY))
+    for instance in islice(instances, _MAX_INSTANCES):
+        begins, ends = max(day_of(instance.start), first), min(last_day(instance.end), beyond - DAY)
+        days.update(begins + n * DAY for n in range((ends - begins).days + 1))
+    return days
+
+
 def shifted(moment: datetime, step: timedelta) -> datetime | None:
     """Return a moment plus a step. Return None if the result is out of the range of datetime."""
     try:
         return moment + step
     except OverflowError:
         return None
+
+
+def last_day(end: Start) -> date:
+    """Return the last day of an event with the exclusive end `end`. If the end is midnight, return the day before."""
+    return day_of(end - timedelta(microseconds=1)) if isinstance(end, datetime) else end - DAY
 
 
 def day_of(moment: Start) -> date:

@@ -1,10 +1,10 @@
-"""The notification panel, which opens and stops channels, and shows messages (W-04)."""
+"""The notification panel opens and stops channels, sets the responses of the receiver, and shows messages (W-04)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
@@ -16,6 +16,7 @@ from ..core.platform import capabilities
 from ..notebook.display import Markup, count_text, tag
 from ..notebook.frames import MESSAGES, frame
 from ..notebook.notifications.channels import (
+    renew_channel,
     stop_channel,
     watch_changes,
     watch_file,
@@ -53,6 +54,19 @@ _TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every messa
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
+Responses: TypeAlias = "tuple[tuple[int, int | None, float], ...]"
+"""The status, the count and the delay for each call of `answer_with`."""
+
+RESPONSES: tuple[tuple[str, Responses], ...] = (
+    ("200 (delivered)", ((200, None, 0),)),
+    ("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
+    ("503 always (given up)", ((503, None, 0),)),
+    ("404 (failed)", ((404, None, 0),)),
+    ("102 only (delivered)", ((102, None, 0),)),
+    ("200 after 3 seconds", ((200, None, 3),)),
+)
+
+
 class WatchControls(widgets.VBox):  # type: ignore[misc]
     """The controls for a new notification channel. `in_kernel` is True for a sandbox in this kernel."""
 
@@ -73,9 +87,12 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.channel_id.show_hint(_NEW_ID)
         self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
         self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
+        tooltip = "The responses of the receiver in this kernel to the next messages"
+        self.responses = ui.radio_buttons("Responses", tooltip, RESPONSES)
         counted = (self.channel_id.control, self.token.control, self.ends.control)
+        ui.set_visible(self.responses, in_kernel)
         self.more = ui.MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
-        super().__init__([ui.row(self.target, self.refresh), self.address, self.more])
+        super().__init__([ui.row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
         self.fields = {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
@@ -88,7 +105,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.more.shown = self.more.shown or name in ("id", "token", "expiration")
 
     def watch(self, changed: Callable[[], object]) -> None:
-        ui.on_change(changed, self.target)
+        ui.on_change(changed, self.target, self.responses)
         for field in self.fields.values():
             field.watch(changed)
 
@@ -121,6 +138,11 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         address = self.address_elsewhere
         lines += ["rx = svc.receiver()"] if address is None else []
         to = "rx" if address is None else repr(address)
+        if address is None and self.responses.index:
+            for status, times, delay in self.responses.value:
+                more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
+                if status != 200 or more:
+                    lines.append(f"rx.answer_with({status}{more})")
         shown = [f"{name}={_ASK_TOKEN if name == 'token' else repr(value)}" for name, value in self.arguments().items()]
         first = "watch_changes(" if self.target.value == CHANGES else f"watch_file({self.target.value!r}, "
         return "\n".join([*lines, f"channel = svc.{first}{', '.join([to, *shown])})"])
@@ -163,15 +185,17 @@ class WatchPanel(Form):
         self.controls = WatchControls(in_kernel=self._lab is not None)
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
-        tooltip = "The channels of this session; Stop applies to the selected one"
+        self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
+        tooltip = "The channels of this session; Stop and Renew apply to the selected one"
         self.chosen = ui.radio_buttons("Channels", tooltip)
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
         self.controls.watch(self._update)
+        self.controls.responses.observe(lambda _change: self._guard(self._set_responses), "value")
         self._guard(self._read)
         self._update()
-        buttons = ui.row(self.watch, self.stop)
+        buttons = ui.row(self.watch, self.stop, self.renew)
         is_frozen = self._lab is not None and self._lab.clock.is_virtual
         hint = widgets.HTML(tag("p", _FROZEN, class_="svc-hint") if is_frozen else "")
         self._compose(self.controls, buttons, self.chosen, hint, self.status, self.alert, self.table, self.lines)
@@ -227,6 +251,7 @@ class WatchPanel(Form):
         if address is None and self.receiver is None:
             self.receiver = receiver(session=self.session)
             self.receiver.listen(self._on_message)
+            self._set_responses()
         to = self.receiver if address is None else address
         return watch_changes(to, **arguments) if target == CHANGES else watch_file(target, to, **arguments)
 
@@ -238,11 +263,23 @@ class WatchPanel(Form):
             with suppress(RuntimeError):  # the kernel shuts down
                 self._loop.call_soon_threadsafe(self._show)
 
+    def _set_responses(self) -> None:
+        for status, times, delay in self.controls.responses.value if self.receiver else ():
+            self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
+
     def _stop(self) -> None:
         channel = self._selected_channel()
         stop_channel(channel.id, session=self.session)
         self._show_status(f"Stopped: no more notifications about {self._target_name(channel.file)}.")
         self._show()
+
+    def _renew(self) -> None:
+        channel = self._selected_channel()
+        ends: dict[str, Any] = self.controls.expiration()
+        renewed = renew_channel(channel.id, **ends, session=self.session)
+        self._show_status("Renewed: a new channel replaces it.")
+        self._deliver_in_browser()
+        self._show(renewed["id"].item())
 
     def _deliver_in_browser(self) -> None:
         """Deliver the notifications that are due. Without threads, the service does not deliver them by itself."""

@@ -90,11 +90,11 @@ class CalendarClient:
         return self.wire.new(events)
 
     def pages(self, **parameters: Any) -> Iterator[list[str]]:
-        """The ids on each page of a list."""
+        """The ids on each page of a list, from the first one or from that of a pageToken."""
         page: Fields = {"nextPageToken": None}
         while "nextPageToken" in page:
             token = {"pageToken": page["nextPageToken"]} if page["nextPageToken"] else {}
-            page = accepted(self.list(**parameters, **token))
+            page = accepted(self.list(**{**parameters, **token}))
             yield [item["id"] for item in page["items"]]
 
     def responses(self, event_id: str) -> dict[str, str]:

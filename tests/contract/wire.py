@@ -21,6 +21,16 @@ from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY
 
 Q = 262_144
+RELATED = {"Content-Type": "multipart/related; boundary=b"}
+
+
+def multipart_body(metadata: object, content: bytes, headers: str = "") -> bytes:
+    """Metadata and content, with these headers of the content, in the form that RELATED names."""
+    return b"--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\n%s\r\n%s\r\n--b--\r\n" % (
+        json.dumps(metadata).encode(),
+        f"{headers}\r\n".encode() if headers else b"",
+        content,
+    )
 
 
 def read_to_end(connection: socket.socket) -> bytes:
@@ -115,13 +125,18 @@ class Wire:
 
     def files(self, **options: Any) -> list[dict[str, Any]]:
         """The files that were not there before the test."""
-        files, more = [], ""
+        pages = self.pages("/storage/v3/files", **options)
+        return self.new([file for page in pages for file in page["files"]])
+
+    def pages(self, target: str, **options: Any) -> Iterator[dict[str, Any]]:
+        """The pages of a list."""
+        more, separator = "", "&" if "?" in target else "?"
         while True:
-            page = self.send("GET", f"/storage/v3/files{more}", **options).json
-            files += page["files"]
+            page = self.send("GET", target + more, **options).json
+            yield page
             if "nextPageToken" not in page:
-                return self.new(files)
-            more = f"?pageToken={page['nextPageToken']}"
+                return
+            more = f"{separator}pageToken={page['nextPageToken']}"
 
     def names(self) -> list[str]:
         return [file["name"] for file in self.files()]
@@ -161,16 +176,16 @@ class Wire:
         return file_id
 
     def multipart(
-        self, target: str, metadata: object, content: bytes, kind: str | None, method: str = "POST"
+        self, target: str, metadata: object, content: bytes, kind: str | None, method: str = "POST", **options: Any
     ) -> Answer:
         """Send metadata and content in one body; without a kind, the content has no type of its own."""
-        head = b"Content-Type: %s\r\n" % kind.encode() if kind else b""
-        body = b"--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\n%s\r\n%s\r\n--b--" % (
-            json.dumps(metadata).encode(),
-            head,
-            content,
-        )
-        return self.send(method, target, body, {"Content-Type": "multipart/related; boundary=b"})
+        body = multipart_body(metadata, content, f"Content-Type: {kind}" if kind else "")
+        return self.send(method, target, body, RELATED, **options)
+
+    def share(self, file_id: str, email: str, role: str = "reader", **options: Any) -> None:
+        grant = {"type": "user", "role": role, "emailAddress": email}
+        answer = self.post_json(f"/storage/v3/files/{file_id}/permissions", grant, **options)
+        assert answer.status == 200, answer.body
 
     def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
         raise NotImplementedError
@@ -233,6 +248,12 @@ class OverSocket(Wire):
         """A connection, for what no library would send."""
         parts = urlsplit(self.base_url)
         return socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE)
+
+    def raw(self, text: str) -> bytes:
+        """Send a text, and return everything until the service closes the connection."""
+        with self.dial() as connection:
+            connection.sendall(text.encode())
+            return read_to_end(connection)
 
     def address(self, target: str) -> str:
         """What stands in the first line of a request for this path or URL."""

@@ -1,9 +1,9 @@
-"""Lists, shows, compares, edits and resends the HTTP exchanges of a session (D-04)."""
+"""Lists, filters, shows, compares, edits and resends the HTTP exchanges of a session (D-04)."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ import ipywidgets as widgets
 from ...client.session import SessionLike
 from ...notebook.display import Markup, count_text, join_html, size_text, tag
 from ...notebook.exchanges.compare import compare_exchanges
-from ...notebook.exchanges.exchanges import ExchangeView, editable_headers, exchange, exchanges
+from ...notebook.exchanges.exchanges import ExchangeFilter, ExchangeView, editable_headers, exchange, exchanges
 from ...notebook.exchanges.request_code import target, whole_body
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
@@ -134,6 +134,60 @@ def _body_difference(old: ExchangeView, new: ExchangeView, message: str) -> Mark
     return join_html(tag("p", f"Body of the {message}"), tag("pre", "\n".join(lines)))
 
 
+_STATUSES = ("2xx", "3xx", "308", "4xx", "404", "5xx", "-")
+
+
+class ExchangeFilterFields(widgets.HBox):  # type: ignore[misc]
+    """The fields `method`, `status` and `path`. `changed` is called when a person changes one of them.
+
+    >>> fields = ExchangeFilterFields(lambda: None)
+    >>> fields.status.value = "4xx, 308"; fields.code()
+    "svc.exchanges(status=['4xx', '308'])"
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        methods = [("All", ""), *((method, method) for method in METHODS)]
+        self.method = ui.dropdown("Method", "List only exchanges with this method", methods, style={})
+        self.status = widgets.Combobox(
+            options=_STATUSES,
+            placeholder="404, 4xx, - for no response",
+            continuous_update=False,
+            **ui.describe("Status", "List only exchanges with one of these statuses"),
+        )
+        self.path = ui.text_field("Path", "List only exchanges whose path or query contains this text", style={})
+        self.path.continuous_update = True
+        super().__init__([self.method, self.status, self.path])
+        self.add_class("svc-filters")
+        ui.on_change(changed, self.method, self.status, self.path)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `exchanges` for the fields that are not empty."""
+        statuses = self.status.value.replace(",", " ").split()
+        arguments = {
+            "method": self.method.value,
+            "status": statuses[0] if len(statuses) == 1 else statuses,
+            "path": self.path.value.strip(),
+        }
+        return {name: value for name, value in arguments.items() if value}
+
+    def select(self, recorded: Iterable[Exchange]) -> list[Exchange]:
+        """Return the exchanges that match the fields. Raises ValueError for an invalid status."""
+        conditions = ExchangeFilter.read(**{"method": None, "status": None, "path": None} | self.arguments())
+        return [exchange for exchange in recorded if conditions.matches(exchange)]
+
+    def code(self) -> str:
+        """Return the call that lists the selected exchanges."""
+        return f"svc.exchanges({', '.join(f'{name}={value!r}' for name, value in self.arguments().items())})"
+
+    def clear(self) -> None:
+        """Empty all fields."""
+        for field in (self.method, self.status, self.path):
+            field.value = ""
+
+    def __repr__(self) -> str:
+        return f"<ExchangeFilterFields: {self.arguments() or 'all exchanges'}>"
+
+
 MAX_LISTED = 200
 """The maximum number of exchanges in the list, which shows the latest. `exchanges()` returns all exchanges."""
 
@@ -152,7 +206,7 @@ _SELECT_TWO = "Select two exchanges in the list (the second with Ctrl or Space) 
 class WirePanel(Form):
     """A form that lists the latest HTTP exchanges, newest first, and sends a request again with changes.
 
-    `result` is the DataFrame of the exchanges.
+    `result` is the DataFrame of the exchanges that match the filter.
     """
 
     title = "HTTP exchanges"
@@ -162,6 +216,7 @@ class WirePanel(Form):
         super().__init__(session)
         self._last_action: tuple[list[str], str] = ([], "")
         self.rows = Grid("Exchanges", _COLUMNS)
+        self.filter = ExchangeFilterFields(lambda: self._guard(self.refresh))
         self.view_format = ui.radio_buttons("View", "How the selected exchange is shown", _VIEWS, "svc-across")
         self.view = widgets.HTML()
         self.edit_button = self._button(
@@ -178,6 +233,7 @@ class WirePanel(Form):
         ui.on_change(self._show, self.view_format)
         buttons = (self.edit_button, self.resend_button, self.clear_button, self.refresh_button)
         self._compose(
+            self.filter,
             self.status,
             self.rows,
             ui.row(*buttons),
@@ -191,8 +247,8 @@ class WirePanel(Form):
 
     @property
     def result(self) -> DataFrame:
-        """The exchanges, with the columns of `exchanges()`."""
-        return exchanges(session=self._session)
+        """The exchanges that match the filter, with the columns of `exchanges()`."""
+        return exchanges(session=self._session, **self.filter.arguments())
 
     def code(self) -> str:
         """Return the call that shows or has sent the selected exchange, or that lists the exchanges."""
@@ -201,7 +257,7 @@ class WirePanel(Form):
         if code and ids == chosen:
             return code
         if not chosen:
-            return "svc.exchanges()"
+            return self.filter.code()
         if self.view_format.value == "difference" and len(chosen) > 1:
             return f"svc.compare_exchanges(svc.exchange({chosen[-1]}), svc.exchange({chosen[0]}))"
         view = {"http": "", "difference": ""}.get(self.view_format.value, f".{self.view_format.value}()")
@@ -209,12 +265,14 @@ class WirePanel(Form):
 
     def refresh(self) -> None:
         """Show the latest exchanges that the session has recorded. No request is sent."""
-        recorded = [*self.session.exchanges]
-        if recorded and not self._last_action[0]:
+        recorded = self.session.exchanges
+        if len(recorded) and not self._last_action[0]:
             self._last_action = [], ""  # the record was cleared before
-        self.rows.show([_table_row(entry) for entry in recorded[: -MAX_LISTED - 1 : -1]], "Nothing was sent yet.")
-        more = f"; the last {MAX_LISTED} are listed" if len(recorded) > MAX_LISTED else ""
-        self._show_status(f"{count_text(len(recorded), 'exchange')}, newest first{more}")
+        listed = self.filter.select(recorded)
+        latest = listed[-MAX_LISTED:][::-1]
+        empty_message = "No exchange matches the filter." if len(recorded) else "Nothing was sent yet."
+        self.rows.show([_table_row(entry) for entry in latest], empty_message)
+        self._show_status(_count(len(listed), len(recorded)))
         self._show()
 
     def _clear_status(self) -> None:
@@ -230,6 +288,7 @@ class WirePanel(Form):
         return exchange(int(ids[0]), session=self._session)
 
     def _clear(self) -> None:
+        self.filter.select(())  # with an invalid filter nothing is removed, because nothing could be listed
         self.session.exchanges.clear()
         self.refresh()
         self._last_action = [], "svc.current_session().exchanges.clear()"
@@ -261,6 +320,8 @@ class WirePanel(Form):
         def on_done(new: ExchangeView) -> None:
             if edited and self.editor.edited is edited:
                 self._close_editor()
+            if new.n not in {exchange.n for exchange in self.filter.select(self.session.exchanges)}:
+                self.filter.clear()  # which hides the new exchange
             self.refresh()
             recorded = {exchange.n for exchange in self.session.exchanges}
             chosen = [str(view.n) for view in (new, old) if view.n in recorded]
@@ -293,6 +354,12 @@ class WirePanel(Form):
 
     def _summary(self) -> str:
         return f"<WirePanel: {len(self.session.exchanges)} exchanges>"
+
+
+def _count(listed: int, recorded: int) -> str:
+    count = count_text(recorded, "exchange")
+    of = f"{listed} of {count}" if listed != recorded else count
+    return f"{of}, newest first" + (f"; the last {MAX_LISTED} are listed" if listed > MAX_LISTED else "")
 
 
 def _table_row(entry: Exchange) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class GuestList(ui.Field):
         self.list = ui.text_area("Guests", _HELP, hint=_HINT, rows=2)
         self.details = AttendeeRows()
         super().__init__(self.list)
+        self.details.take.on_click(lambda _button: self._move_to_rows())
         self.watch(lambda: self.show_hint(f"{len(self.value)} guests" if len(self.value) > 1 else ""))
 
     @property
@@ -96,8 +97,16 @@ class GuestList(ui.Field):
         guests = {guest["email"].casefold(): guest for guest in reversed(read_people(self.list.value)[0])}
         return [guest for key, guest in reversed(guests.items()) if key not in taken]
 
+    def _move_to_rows(self) -> None:
+        """Give each guest of the list a row. Other entries stay in the list."""
+        guests = self._listed()
+        self.list.value = ", ".join(self.rejected)
+        self.details.replace([*self.details.rows, *(AttendeeRow(guest) for guest in guests)])
+        if not guests:
+            self.details.note.show_problems(["The list of guests is empty. Enter addresses there, or add a guest."])
 
-_NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh."
+
+_NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh. A link works too."
 
 
 class AttachmentRow(ui.Field):
@@ -116,20 +125,23 @@ class AttachmentRow(ui.Field):
 
 
 class AttachmentRows(ui.EditableRows[AttachmentRow]):
-    """The rows of the attachments, and a list of stored files to attach."""
+    """The rows of the attachments, a list of stored files to attach, and a text field for a link."""
 
     def __init__(self) -> None:
         self._files: dict[str, File] = {}
         self.chooser = ui.dropdown("Attachments", "The stored files, last modified first")
         self.attach = ui.small_button("Attach", "Attach the selected file", self._attach)
         self.refresh = ui.small_button("Refresh", "Reload the list of files")
-        self.pick = ui.Field(self.chooser, self.attach, self.refresh)
-        super().__init__(self.pick)
+        self.more = ui.small_button("Add", "Attach this link and clear the field", self._attach_link)
+        self.link = ui.text_field("or a link", "The URL of a file", hint="https://…")
+        ui.on_change(self.notify, self.link)
+        self.pick, self.other = ui.Field(self.chooser, self.attach, self.refresh), ui.Field(self.link, self.more)
+        super().__init__(self.pick, self.other)
 
     @property
     def value(self) -> list[Attachment]:
-        """The event field `attachments`."""
-        return [row.value for row in self.rows]
+        """The event field `attachments`, which includes the link in the text field."""
+        return [*(row.value for row in self.rows), *self._link_entry()]
 
     @value.setter
     def value(self, attachments: list[Attachment] | None) -> None:
@@ -140,11 +152,19 @@ class AttachmentRows(ui.EditableRows[AttachmentRow]):
         try:
             files = latest_files(session, "webViewLink")
         except SvcError as error:
-            self.pick.show_hint(f"The stored files cannot be listed: {error}")
+            self.pick.show_hint(f"The stored files cannot be listed; use a link. {error}")
             return
         self._files = {str(file["id"]): file for file in files}
         ui.replace_options(self.chooser, [(file_line(file), key) for key, file in self._files.items()])
         self.pick.show_hint("" if self._files else _NO_FILES)
+
+    def field(self, index: int) -> ui.Field:
+        """Return the row of the attachment with this index in `value`, or the link field for the last index."""
+        return self.rows[index] if index < len(self.rows) else self.other
+
+    def _link_entry(self) -> list[Attachment]:
+        link = self.link.value.strip()
+        return [{"fileUrl": link}] if link else []
 
     def _attach(self) -> None:
         facts = self._files.get(self.chooser.value)
@@ -152,6 +172,11 @@ class AttachmentRows(ui.EditableRows[AttachmentRow]):
             self.note.show_problems([_NO_FILES])
         else:
             self.append(AttachmentRow({"fileUrl": facts["webViewLink"]}, str(facts["name"])))
+
+    def _attach_link(self) -> None:
+        for attachment in self._link_entry():
+            self.append(AttachmentRow(attachment))
+        self.link.value = ""
 
 
 _RESPONSES = (
@@ -223,12 +248,13 @@ class AttendeeRow(ui.Field):
 
 
 class AttendeeRows(ui.EditableRows[AttendeeRow]):
-    """The rows of guests with details, and a button that adds a row."""
+    """The rows of guests with details, a button that adds a row, and a button that moves the listed guests to rows."""
 
     def __init__(self) -> None:
         tooltip = "Add a row for a guest with details"
         self.add = ui.small_button("Add guest", tooltip, lambda: self.append(AttendeeRow(), focus=True))
-        super().__init__(ui.Field(ui.heading("Guest details"), self.add))
+        self.take = ui.small_button("Edit listed guests", "Move the guests of the list to rows with details")
+        super().__init__(ui.Field(ui.heading("Guest details"), self.add, self.take))
 
     @property
     def value(self) -> list[dict[str, Any]]:

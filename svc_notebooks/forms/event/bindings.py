@@ -123,7 +123,6 @@ def _time_zone(row: Binding) -> ZoneChoice:
 # fmt: off
 _VISIBILITIES: Choices = (("Default", "default"), ("Public", "public"), ("Private", "private"), ("Confidential", "confidential"))
 _TRANSPARENCIES: Choices = (("Busy", "opaque"), ("Free", "transparent"))
-_COLORS: Choices = (("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items()))
 _INVITATIONS: Choices = (("Default", ""), ("All guests", "all"), ("External guests only", "externalOnly"), ("None", "none"))
 _STATUSES: Choices = (("Confirmed", "confirmed"), ("Tentative", "tentative"), ("Cancelled", "cancelled"))
 _DISPLAYS: Choices = (("Not set", ""), ("icon", "icon"), ("chip", "chip"))
@@ -143,7 +142,7 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(IN_CALENDAR, "reminders", "reminders", lambda _row: ReminderRows(), "Reminders", name="reminders", to_argument=_reminders),
     Binding(IN_CALENDAR, "visibility", "visibility", inputs.selection, "Visibility", "Who can see the details of the event", values=_VISIBILITIES, name="visibility"),
     Binding(IN_CALENDAR, "transparency", "transparency", inputs.selection, "Show as", "Whether the event blocks its time in the calendar", values=_TRANSPARENCIES, name="transparency"),
-    Binding(IN_CALENDAR, "colorId", "color", inputs.selection, "Color", "The color of the event in a calendar", values=_COLORS, name="color", to_argument=lambda key: EVENT_COLORS[key].name),
+    Binding(IN_CALENDAR, "colorId", "color", inputs.color_picker, "Color", "The color of the event in a calendar", name="color", to_argument=lambda key: EVENT_COLORS[key].name),
     Binding(GUESTS, "guestsCanInviteOthers", "guests_can_invite_others", inputs.permission, "Guests may", "Guests may invite others", "invite others", values=(("", True),)),
     Binding(GUESTS, "guestsCanSeeOtherGuests", "guests_can_see_other_guests", inputs.permission, "Guests may", "Guests may see who else is invited", "see who else is invited", values=(("", True),)),
     Binding(GUESTS, "guestsCanModify", "guests_can_modify", inputs.permission, "Guests may", "Guests may change the event", "change the event", values=(("", False),)),

@@ -47,6 +47,7 @@ from .inputs import (
     WhenChoice,
     argument_time,
     aware_moment,
+    chip_styles,
     read_offset,
     read_wire_time,
     wire_moment,
@@ -268,7 +269,7 @@ class EventForm(Form):
             lambda _button: self._guard(lambda: self.controls.read(self.session))
         )
         self.controls.watch(lambda: self._guard(self._on_change))
-        sheet = ui.style_sheet("event_form.css")
+        sheet = ui.style_sheet("event_form.css", chip_styles())
         self._compose(sheet, self.controls, ui.row(self.create), self.status, self.alert, self.table)
         self._update()
 

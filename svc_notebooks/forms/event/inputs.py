@@ -17,6 +17,7 @@ from ...core.errors.errors import SvcError
 from ...core.events.fields import read_time
 from ...core.events.rrule import Start
 from ...core.http.messages import JSON, JSONObject
+from ...core.resources.calendars import EVENT_COLORS
 from ...core.times import UTC_NAME, zone, zone_names
 from ...notebook.display import count_text
 from ...notebook.events.body import moment_text, offset_text
@@ -418,7 +419,10 @@ def switch(row: Binding) -> ui.SingleField:
 
 def selection(row: Binding) -> ui.SingleField:
     """Create a list of values. Its value is None while the first one, which is the default, is selected."""
-    control = ui.dropdown(row.label, row.help, row.values)
+    return _selection(ui.dropdown(row.label, row.help, row.values))
+
+
+def _selection(control: Any) -> ui.SingleField:
     default, known = control.value, [value for _, value in control.options]
     return ui.SingleField(
         control,
@@ -464,6 +468,24 @@ def permission(row: Binding) -> ui.SingleField:
     [(_, default)] = row.values
     control = ui.checkbox(row.hint, row.help, value=default)
     return ui.SingleField(control, ui.heading(row.label), read=lambda on: None if on == default else on, write=bool)
+
+
+def color_picker(row: Binding) -> ui.SingleField:
+    """Create a choice of the event color. Arrow keys and screen readers work, because it has radio buttons."""
+    colors = [("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())]
+    layout = {"width": "auto"}
+    field = _selection(
+        ui.radio_buttons(row.label, row.help, colors, "svc-colours", orientation="horizontal", layout=layout)
+    )
+    field.add_class("svc-wide")
+    return field
+
+
+def chip_styles() -> str:
+    """Return the CSS rules of the color picker. The first button is the default and has no color."""
+    chip = ".svc-event .svc-colours .widget-radio-box label:nth-of-type"
+    colors = enumerate(EVENT_COLORS.values(), start=2)
+    return "\n".join(f"{chip}({n}) {{ --svc-chip: {color.background}; }}" for n, color in colors)
 
 
 class CalendarChoice(ui.Field):

@@ -136,6 +136,9 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         pressed(key)
 
 
+_KEYS = {"Delete": "trash", "F2": "rename"}
+"""The action of each key that a person presses in the list."""
+
 _NO_FOLDER = "Open a folder to upload files to it."
 
 
@@ -271,7 +274,7 @@ class FileBrowser(Form):
         `browser.selection` selects files. The errors are those of the other forms.
         """
         dialog = [self.question] if self.question.question else []
-        self._set_controls([*dialog, self.search, self.about], unnamed, values, "browser.fill")
+        self._set_controls([*dialog, self.search, self.listing.pager, self.about], unnamed, values, "browser.fill")
 
     @property
     def query(self) -> FileQuery:
@@ -346,6 +349,11 @@ class FileBrowser(Form):
     def _on_selection(self) -> None:
         self._clear_messages()
         self._show_selection()
+
+    def _on_key(self, key: str) -> None:
+        pressed = self.toolbar.buttons[_KEYS[key]]
+        if not pressed.disabled:
+            pressed.click()
 
     def _preview(self, facts: File) -> None:
         session, label = self.session, f"Loading {facts['name']}"

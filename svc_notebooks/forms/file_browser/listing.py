@@ -203,22 +203,25 @@ class PageRequest:
 
     query: FileQuery
     token: str | None
+    size: int
 
     def send(self, session: Session) -> FileList:
         """Return the page, with the fields that the list and the details show."""
         fields = f"nextPageToken,files({LIST_FIELDS})"
-        asked = {"q": self.query.q, "orderBy": self.query.order_by, "pageSize": PAGE_SIZE, "pageToken": self.token}
+        asked = {"q": self.query.q, "orderBy": self.query.order_by, "pageSize": self.size, "pageToken": self.token}
         page = session.call("GET", session.names.path("files"), query=asked | {"fields": fields})
         read_page(page, FileList, session.base_url, "files", fields)
         return cast("FileList", page)
 
 
 PAGE_SIZE = 50
-"""The number of files on a page."""
+"""The number of files on a page, until a person chooses another one."""
+
+PAGE_SIZES = (20, PAGE_SIZE, 100, 200, 500)
 
 
 class Pager(widgets.HBox):  # type: ignore[misc]
-    """Goes through the pages of a list. `token` is the token of the current page.
+    """Goes through the pages of a list. `token` is the token of the current page, `size` the number of its rows.
 
     >>> pager = Pager()
     >>> pager.show(3, None); pager.text
@@ -232,7 +235,9 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self.previous = ui.button("Previous", "Show the previous page", icon="chevron-left")
         self.next = ui.button("Next", "Show the next page", icon="chevron-right")
         self.range = widgets.HTML()
-        super().__init__([self.previous, self.range, self.next])
+        self.page_size = ui.dropdown("Files per page", "The length of a page", PAGE_SIZES, style=ui.AUTO_WIDTH)
+        self.page_size.value = PAGE_SIZE
+        super().__init__([self.previous, self.range, self.next, self.page_size])
         self.add_class("svc-buttons")
         self.add_class("svc-pager")
         self.show(0, None)
@@ -246,10 +251,15 @@ class Pager(widgets.HBox):  # type: ignore[misc]
 
         self.previous.on_click(lambda _button: guard(lambda: turn(self.back)))
         self.next.on_click(lambda _button: guard(lambda: turn(self._forward)))
+        self.page_size.observe(lambda _change: guard(lambda: turn(self.restart)), "value")
 
     @property
     def token(self) -> str | None:
         return self._tokens[-1]
+
+    @property
+    def size(self) -> int:
+        return int(self.page_size.value)
 
     @property
     def is_first(self) -> bool:
@@ -277,7 +287,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         """The position of the page in the list, such as "51-62 of 62"."""
         if self.is_first and not self._has_more:
             return count_text(self._count, "file")
-        before = PAGE_SIZE * (len(self._tokens) - 1)
+        before = self.size * (len(self._tokens) - 1)
         last = before + self._count
         return f"{before + 1:,}\N{EN DASH}{last:,} of {'more than ' * self._has_more}{last:,}"
 
@@ -302,8 +312,7 @@ class FileListing:
     def __init__(self, browser: FileBrowser) -> None:
         self._browser = browser
         self._folders = [ROOT_FOLDER]
-        self.page: list[File] = []
-        """The files of the current page."""
+        self._page: list[File] = []
         self._shown: PageRequest | None = None
         self._to_select: list[str] = []
         self._navigating = self._showing = False
@@ -318,6 +327,7 @@ class FileListing:
             lambda file_id: guard(lambda: self._open_row(file_id)),
             lambda: guard(self.go_up),
             self.search.sort_by,
+            browser._on_key,
         )
 
     @property
@@ -325,10 +335,15 @@ class FileListing:
         return self._loader.busy
 
     @property
+    def page(self) -> list[File]:
+        """The files of the current page."""
+        return self._page
+
+    @property
     def selection(self) -> list[File]:
         """The selected files, from top to bottom."""
         ids = set(self.files.ids())
-        return [file for file in self.page if file["id"] in ids]
+        return [file for file in self._page if file["id"] in ids]
 
     def require_selection(self) -> list[File]:
         """Return the selected files. Raises ValueError if no file is selected."""
@@ -359,7 +374,7 @@ class FileListing:
     @property
     def request(self) -> PageRequest:
         """The request for the current page."""
-        return PageRequest(self.query, self.pager.token)
+        return PageRequest(self.query, self.pager.token, self.pager.size)
 
     @property
     def location_text(self) -> str:
@@ -415,7 +430,7 @@ class FileListing:
         self.load(delay=delay)
 
     def _open_row(self, file_id: str) -> None:
-        for file in self.page:
+        for file in self._page:
             if file["id"] == file_id:
                 self.open_file(file)
 
@@ -443,7 +458,7 @@ class FileListing:
 
     def _show_rows(self, files: list[File], empty_message: str) -> None:
         names = self._browser.session.names
-        self.page = files
+        self._page = files
         self._showing = True  # the events of the list are about the person's selection only
         self.files.show([table_row(file, names) for file in files], empty_message)
         if selected := [file["id"] for file in files if file["id"] in self._to_select]:

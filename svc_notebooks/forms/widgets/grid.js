@@ -184,6 +184,8 @@ class Grid {
       " ": this.typed ? null : () => this.toggle(this.current), // names have spaces
       Enter: () => this.open(this.current),
       Backspace: () => this.model.send({ kind: "up" }),
+      Delete: () => this.model.send({ kind: "key", key: "Delete" }),
+      F2: () => this.model.send({ kind: "key", key: "F2" }),
       a: options.keep ? () => this.choose(this.rows) : null,
     };
     const letter = event.key.length === 1 && !options.keep ? () => this.typeAhead(event) : null;

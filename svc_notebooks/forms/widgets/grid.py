@@ -61,18 +61,19 @@ class Grid(anywidget.AnyWidget):
         opened: Callable[[str], None],
         up: Callable[[], None],
         sorted_by: Callable[[str], None] = lambda _column: None,
+        key_pressed: Callable[[str], None] = lambda _key: None,
     ) -> None:
         """Register functions to call with the person's actions.
 
         `changed` is called for a new selection, `opened` with the id of a row to open, `up` to go to the parent
-        folder, and `sorted_by` with a column whose heading was clicked.
+        folder, `sorted_by` with a column whose heading was clicked, and `key_pressed` with "Delete" or "F2".
         """
-        self._handlers = {"open": opened, "up": up, "sort": sorted_by}
+        self._handlers = {"open": opened, "up": up, "sort": sorted_by, "key": key_pressed}
         self.observe(lambda _change: changed(), "chosen")
 
     def handle_message(self, content: dict[str, Any]) -> None:
-        """Handle a browser message, which opens a row, goes up or sorts the rows."""
-        values = [str(content[name]) for name in ("id", "column") if name in content]
+        """Handle a browser message, which opens a row, goes up, sorts the rows or has a key for the selected rows."""
+        values = [str(content[name]) for name in ("id", "column", "key") if name in content]
         if (kind := content.get("kind")) in self._handlers and (kind != "sort" or values[0] in self.sortable):
             self._handlers[kind](*values)
 

@@ -402,10 +402,10 @@ class Menu(widgets.VBox):  # type: ignore[misc]
 _FOLDER = Path(__file__).parent
 
 
-def style_sheet(name: str) -> widgets.HTML:
-    """Create an invisible widget that adds a style sheet of this folder to the page."""
+def style_sheet(name: str, extra_rules: str = "") -> widgets.HTML:
+    """Create an invisible widget that adds a style sheet of this folder and extra CSS rules to the page."""
     rules = (_FOLDER / name).read_text(encoding="utf-8")
-    return widgets.HTML(tag("style", Markup(rules)), layout={"display": "none"})
+    return widgets.HTML(tag("style", Markup(rules + extra_rules)), layout={"display": "none"})
 
 
 def row(*parts: widgets.Widget) -> widgets.HBox:

@@ -48,10 +48,12 @@ def test_by_mouse(lab):
     messages.get_by_text("503, 503, 200").wait_for()
     lab.screenshot(page, "watch-4-retried")
 
+    page.get_by_role("button", name="Renew").click()
+    page.get_by_text("Renewed").wait_for()
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Stopped: no more notifications").wait_for()
     lab.screenshot(page, "watch-5-stopped")
-    assert lab.run_code(page, "print(svc.channels()['state'].tolist())") == "['stopped']"
+    assert lab.run_code(page, "print(svc.channels()['state'].tolist())") == "['stopped', 'stopped']"
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("alert").get_by_text("not found").wait_for()
     lab.screenshot(page, "watch-6-refused")

@@ -57,8 +57,7 @@ def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str
 def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
     """Not even with the signature of the page, which no other site can read."""
     person, app = WebUser(wire, wire.service.sign_in()), register_app(wire)
-    page = person.open(app.address()).body.decode()
-    signature = page.partition('name="signature" value="')[2].partition('"')[0]
+    signature = signature_of(person, app)
     form = urlencode({"decision": "allow", "scope.storage": "on", "signature": signature}).encode()
 
     assert send(person, "POST", app.address(), form, {**FORM, **elsewhere}) == 403

@@ -319,14 +319,8 @@ def test_without_a_hub_there_is_no_callback() -> None:
 
 
 RECEIVERS = f"{PREFIX}/_class/receivers"
-
-
 ACTIVITY = f"{PREFIX}/_live/activity"
-
-
 ADDRESS = "https://localhost:8443/in"
-
-
 JSON = {"Content-Type": "application/json"}
 
 
@@ -366,6 +360,11 @@ def signed_in(hub: FakeHub, wire: OverSocket, token: str) -> WebUser:
     return user
 
 
+def reset(user: WebUser, email: str, **headers: str) -> Answer:
+    body = json.dumps({"user": email}).encode()
+    return user.send("POST", f"{PREFIX}/_control/class/reset", body, **JSON, **headers)
+
+
 class TestLivePage:
     """The hub's sign-in opens the live page. The control calls of the page need it, too."""
 
@@ -381,22 +380,18 @@ class TestLivePage:
         user = signed_in(hub, wire, "t-bob")
 
         assert user.send("GET", ACTIVITY).status == 403
-        body = json.dumps({"user": "eve@svc.example"}).encode()
-        assert user.send("POST", f"{PREFIX}/_control/class/reset", body, **JSON).status == 403
+        assert reset(user, "eve@svc.example").status == 403
 
     def test_an_administrator_resets_a_user(self, hub: FakeHub, wire: OverSocket) -> None:
         wire.send("POST", f"{PREFIX}/storage/v3/files", b'{"name": "a"}', JSON, token="t-bob")
         user = signed_in(hub, wire, "t-ada")
 
-        body = json.dumps({"user": "bob@svc.example"}).encode()
-        answer = user.send("POST", f"{PREFIX}/_control/class/reset", body, **JSON)
+        answer = reset(user, "bob@svc.example")
 
         assert (answer.status, answer.json["files"]) == (200, 1)
 
     def test_a_page_of_another_origin_cannot_use_the_session(self, hub: FakeHub, wire: OverSocket) -> None:
         user = signed_in(hub, wire, "t-ada")
-        body = json.dumps({"user": "bob@svc.example"}).encode()
 
         for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
-            answer = user.send("POST", f"{PREFIX}/_control/class/reset", body, **JSON, **headers)
-            assert answer.error["reason"] == "originNotAllowed"
+            assert reset(user, "bob@svc.example", **headers).error["reason"] == "originNotAllowed"

@@ -13,7 +13,6 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.control_api import with_control
 from tests.contract.conftest import OverSocket
-from tests.contract.control.test_control import raw
 
 JWT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 OTHER = "other.example"
@@ -119,7 +118,7 @@ def test_forwarded_headers_count_only_from_a_named_proxy(client: str, host: str)
 def test_the_transport_says_whose_connection_it_is(wire: OverSocket) -> None:
     netloc = urlsplit(wire.base_url).netloc
 
-    answer = raw(wire, f"GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: {OTHER}\r\n"
+    answer = wire.raw(f"GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: {OTHER}\r\n"
                  f"X-Forwarded-Host: {OTHER}\r\nConnection: close\r\n\r\n")  # fmt: skip
 
     assert f'"issuer": "http://{netloc}"' in answer.decode()

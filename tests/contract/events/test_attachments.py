@@ -68,8 +68,7 @@ def test_a_link_to_an_invisible_file_is_refused_like_one_to_none(wire: Wire, ada
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_a_guest_may_send_back_an_attachment_that_they_cannot_see(wire, ada, handout):
-    bob = CalendarClient(wire, BOB)
+def test_a_guest_may_send_back_an_attachment_that_they_cannot_see(ada, bob, handout):
     body = {**SEMINAR, "attendees": guests(BOB), "guestsCanModify": True}
     event = ada.insert({**body, "attachments": [{"fileUrl": handout["webViewLink"]}]}, supportsAttachments="true").json
 

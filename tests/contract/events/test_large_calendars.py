@@ -19,11 +19,8 @@ def series(number: int) -> Fields:
 
 def rest(ada: CalendarClient, page: Fields, **parameters: object) -> list[str]:
     """Return the ids on the pages after a page."""
-    ids: list[str] = []
-    while token := page.get("nextPageToken"):
-        page = accepted(ada.list(**parameters, pageToken=token))
-        ids += [item["id"] for item in page["items"]]
-    return ids
+    pages = ada.pages(**parameters, pageToken=page["nextPageToken"])
+    return [event_id for ids in pages for event_id in ids]
 
 
 @pytest.fixture

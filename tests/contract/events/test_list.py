@@ -182,6 +182,7 @@ def test_pages_of_instances_are_of_one_list(ada: CalendarClient) -> None:
 
     id_pages = list(ada.pages(maxResults=3, singleEvents="true", orderBy="startTime"))
 
+    assert id_pages[0] == next(ada.pages(maxResults=3, singleEvents="true", orderBy="startTime", pageToken=""))
     assert [len(page) for page in id_pages] == [3, 3, 3, 2]
     assert [event_id for page in id_pages for event_id in page] == whole
 
@@ -191,14 +192,6 @@ def test_a_page_size_beyond_the_limit_is_cut(ada: CalendarClient) -> None:
 
     assert [len(page) for page in ada.pages(singleEvents="true", maxResults=5000)] == [2500, 1]
     assert len(ada.instances(event["id"], maxResults=5000)) == 2500
-
-
-@pytest.mark.parametrize("token", ["cake", "", "AAAA", "x" * 5000, "%00", "ü"])
-def test_a_page_token_must_be_one_of_the_service(ada: CalendarClient, token: str) -> None:
-    answer = ada.list(pageToken=token)
-
-    assert answer.status in (400, 200 if token == "" else 400)
-    assert answer.status == 200 or answer.error["location"] == "pageToken"
 
 
 @pytest.mark.parametrize(
@@ -265,4 +258,3 @@ def test_times_are_in_the_requested_zone(ada: CalendarClient) -> None:
 
     assert shown["start"]["dateTime"] == "2026-11-02T18:00:00+09:00"
     assert ada.read(event["id"], timeZone="America/New_York")["start"]["dateTime"] == "2026-11-02T04:00:00-05:00"
-    assert refusal(ada.list(timeZone="Nowhere"))[::2] == (400, "timeZone")

@@ -24,6 +24,8 @@ VERSIONS = ["2", "-1", "one", "", "1.0", "9" * 30]
         ("list", "timeMin", NO_INSTANT),
         ("list", "timeMax", NO_INSTANT),
         ("list", "updatedMin", NO_INSTANT),
+        ("list", "timeZone", ["Nowhere"]),
+        ("list", "pageToken", ["cake", "AAAA", "x" * 5000, "%00", "ü"]),
         ("list", "orderBy", ["cake", "startTime desc", "STARTTIME"]),
         ("instances", "timeMin", ["soon"]),
         ("instances", "timeMax", ["2026-11-02"]),

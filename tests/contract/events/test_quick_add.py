@@ -10,9 +10,8 @@ def quick_add(client: CalendarClient, **parameters: Any) -> Any:
     return client.call("POST", path(client.calendar, "quickAdd"), **parameters)
 
 
-def test_an_event_is_created_in_the_zone_of_the_calendar(wire: Wire) -> None:
-    wire.json_request("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
-    ada = CalendarClient(wire)
+def test_an_event_is_created_in_the_zone_of_the_calendar(ada: CalendarClient) -> None:
+    ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
 
     event = accepted(quick_add(ada, text="Dentist at Main Street 2026-11-05 10:00-10:30"))
 
@@ -21,9 +20,9 @@ def test_an_event_is_created_in_the_zone_of_the_calendar(wire: Wire) -> None:
     assert ada.read(event["id"]) == event
 
 
-def test_the_parameters_may_be_a_form(wire: Wire) -> None:
+def test_the_parameters_may_be_a_form(wire: Wire, ada: CalendarClient) -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    other = CalendarClient(wire).new_calendar()
+    other = ada.new_calendar()
 
     made = wire.send("POST", path("primary", "quickAdd"), b"text=Caf%C3%A9+2026-11-05&fields=id,summary", form).json
     moved = wire.send("POST", path("primary", made["id"], "move"), f"destination={other}".encode(), form)

@@ -129,8 +129,7 @@ def test_other_files_and_all_changes_go_on(wire, folder, damage, problem):
 def test_somebody_elses_copy_is_not_named(wire: Wire, folder: Path) -> None:
     """A copy shares the content of its original, and the response names only the file of the caller."""
     original = wire.create(CONTENT)["id"]
-    share = {"role": "reader", "type": "user", "emailAddress": "bob@svc.example"}
-    wire.post_json(f"/storage/v3/files/{original}/permissions", share)
+    wire.share(original, "bob@svc.example")
     bob = wire.service.sign_in("bob@svc.example")
     copied = wire.post_json(f"/storage/v3/files/{original}/copy", {"name": "secret plans"}, token=bob)
     assert copied.status == 200, copied.body

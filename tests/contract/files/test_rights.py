@@ -50,9 +50,8 @@ def batch(people: People, user: str, method: str, path: str, body: dict[str, Any
 
 
 def multipart(people: People, user: str, file: str, metadata: dict[str, Any]) -> Answer:
-    body = f"--b\r\nContent-Type: application/json\r\n\r\n{json.dumps(metadata)}\r\n--b\r\n\r\nnew\r\n--b--\r\n"
     path = f"/upload{FILES}/{file}?uploadType=multipart"
-    return people.send(user, "PATCH", path, body.encode(), **{"Content-Type": "multipart/related; boundary=b"})
+    return people.wire.multipart(path, metadata, b"new", None, "PATCH", token=people.tokens[user])
 
 
 def resumable(people: People, user: str, file: str, metadata: dict[str, Any]) -> Answer:
@@ -197,10 +196,8 @@ TAKING: dict[str, Act] = {
     "a range": lambda people, file: people.send(BOB, "GET", f"{FILES}/{file}?alt=media", Range="bytes=0-3"),
     "a revision": lambda people, file: people.get(BOB, file, "/revisions/head?alt=media"),
     "export": lambda people, file: people.get(BOB, file, "/export?mimeType=text/plain"),
-    "copy": lambda people, file: people.wire.post_json(f"{FILES}/{file}/copy", {}, token=people.tokens[BOB]),
-    "a copy as a document": lambda people, file: people.wire.post_json(
-        f"{FILES}/{file}/copy", {"mimeType": DOCUMENT}, token=people.tokens[BOB]
-    ),
+    "copy": lambda people, file: people.copy(BOB, file),
+    "a copy as a document": lambda people, file: people.copy(BOB, file, {"mimeType": DOCUMENT}),
     "a copy in a batch": lambda people, file: batch(people, BOB, "POST", f"{FILES}/{file}/copy"),
     "content link": lambda people, file: people.send(BOB, "GET", f"/uc?id={file}&export=download"),
     "the page of a file": lambda people, file: page(people, file, "file"),
@@ -208,11 +205,7 @@ TAKING: dict[str, Act] = {
     "a shortcut": lambda people, file: people.get(BOB, shortcut(people, file), "?alt=media"),
     "the page of a shortcut": lambda people, file: page(people, shortcut(people, file), "file"),
     "a copy of a shortcut": lambda people, file: people.get(
-        BOB,
-        people.wire.post_json(
-            f"{FILES}/{shortcut(people, file)}/copy", {}, token=people.tokens[BOB]
-        ).json["id"],
-        "?alt=media",
+        BOB, people.copy(BOB, shortcut(people, file)).json["id"], "?alt=media"
     ),
 }  # fmt: skip
 
@@ -239,8 +232,7 @@ def test_a_move_or_a_copy_keeps_an_inherited_restriction(people: People) -> None
     file = shared(people, "writer", folder)
 
     assert people.patch(BOB, file, {}, f"?addParents={folder_of(people, BOB)}").status == 403
-    copied = people.wire.post_json(f"{FILES}/{file}/copy?fields=*", {}, token=people.tokens[BOB]).json
-    assert copied["copyRequiresWriterPermission"] is True
+    assert people.copy(BOB, file).json["copyRequiresWriterPermission"] is True
     assert people.patch(ADA, file, {}, f"?addParents={folder_of(people, ADA)}").status == 200
 
 

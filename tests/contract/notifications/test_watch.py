@@ -309,8 +309,7 @@ def test_a_user_with_access_to_a_file_may_watch_it(watch: Watch, service_account
     reader = wire.service.sign_in(BOB, service_account=service_account)
     path = f"/storage/v3/files/{file}/watch"
     assert wire.post_json(path, watch.request(), token=reader).status == 404
-    body = {"type": "user", "role": "reader", "emailAddress": BOB}
-    assert wire.post_json(f"/storage/v3/files/{file}/permissions", body).status == 200
+    wire.share(file, BOB)
 
     assert wire.post_json(path, watch.request(), token=reader).status == 200
     watch.new_messages()

@@ -14,7 +14,6 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
-from tests.contract.control.test_control import raw
 from tests.contract.control.test_control_access import FOREIGN, FOREIGN_HOSTS
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -126,7 +125,7 @@ def test_requests_of_other_origins_are_refused(wire: OverSocket, headers: dict[s
 def test_a_foreign_host_is_refused(wire: OverSocket, host: str, path: str) -> None:
     """With DNS rebinding the page and this service are one origin for the browser, and only the Host differs."""
     lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Accept: text/html", f"Origin: http://{host}"]
-    answer = raw(wire, "\r\n".join([*lines, "Sec-Fetch-Site: same-origin", "Connection: close", "", ""]))
+    answer = wire.raw("\r\n".join([*lines, "Sec-Fetch-Site: same-origin", "Connection: close", "", ""]))
 
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 403 ")

@@ -11,7 +11,7 @@ import pytest
 from tests.contract.calendar_client import CalendarClient, path
 from tests.contract.conftest import BOTH_WAYS, Answer, OverSocket, Q, Wire
 from tests.contract.transport.test_connections import connected
-from tests.contract.wire import read_to_end
+from tests.contract.wire import RELATED, multipart_body, read_to_end
 
 FILES = "/storage/v3/files"
 EVENTS = "/calendar/v3/calendars/primary/events"
@@ -19,21 +19,11 @@ MEDIA = "/upload/storage/v3/files?uploadType=media"
 MULTIPART = "/upload/storage/v3/files?uploadType=multipart"
 RESUMABLE = "/upload/storage/v3/files?uploadType=resumable"
 JSON = {"Content-Type": "application/json; charset=UTF-8"}
-RELATED = {"Content-Type": "multipart/related; boundary=b"}
 CONTENT = b"a,b\n1,2\n" * 40
 CODED = gzip.compress(CONTENT, mtime=0)
 DAY = {"start": {"date": "2026-12-01"}, "end": {"date": "2026-12-02"}}
 
 pytestmark = pytest.mark.choice("Codings and digests of a request body")
-
-
-def related(content: bytes = CONTENT, headers: str = "Content-Type: text/csv", name: str = "a") -> bytes:
-    metadata = json.dumps({"name": name}).encode()
-    return b"--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\n%s\r\n\r\n%s\r\n--b--\r\n" % (
-        metadata,
-        headers.encode(),
-        content,
-    )
 
 
 def raw_deflate(content: bytes) -> bytes:
@@ -83,7 +73,7 @@ def test_every_kind_of_request_is_decoded(wire: Wire, chunked: bool) -> None:
     assert send("PATCH", f"{FILES}/{file['id']}", b'{"name": "changed"}', JSON).json["name"] == "changed"
     send("PUT", f"/upload/storage/v3/files/{file['id']}?uploadType=media", CONTENT, {"Content-Type": "text/csv"})
     assert wire.download(file["id"]).body == CONTENT
-    multipart = send("POST", MULTIPART, related(), RELATED).json
+    multipart = send("POST", MULTIPART, multipart_body({"name": "a"}, CONTENT, "Content-Type: text/csv"), RELATED).json
     assert wire.download(multipart["id"]).body == CONTENT
     uri = send("POST", RESUMABLE, b'{"name": "session"}', JSON).headers["location"]
     whole = send("PUT", uri, CONTENT, {})
@@ -225,7 +215,7 @@ PARTS = {
 def test_the_encoding_of_a_part_is_undone(wire: Wire, case: str) -> None:
     headers, content = PARTS[case]
 
-    answer = wire.send("POST", MULTIPART, related(content, headers), RELATED)
+    answer = wire.send("POST", MULTIPART, multipart_body({"name": "a"}, content, headers), RELATED)
 
     assert wire.download(answer.json["id"]).body == CONTENT
 
@@ -236,7 +226,7 @@ def test_a_multipart_body_of_a_simple_upload_is_refused(wire: Wire, kind: str, m
     before = wire.create(b"before")
     target = MEDIA if method == "POST" else f"/upload/storage/v3/files/{before['id']}?uploadType=media"
 
-    answer = wire.send(method, target, related(), {"Content-Type": f"Multipart/{kind}; boundary=b"})
+    answer = wire.send(method, target, multipart_body({}, CONTENT), {"Content-Type": f"Multipart/{kind}; boundary=b"})
 
     assert (answer.status, answer.error["location"]) == (400, "Content-Type")
     assert "uploadType=multipart" in answer.error["message"]

@@ -18,10 +18,11 @@ def open_wire(store: Path, token: str | None = None) -> InProcess:
 
 
 @pytest.mark.spec("A3-19", "A3-19a")
-def test_an_open_session_goes_on_after_a_restart(tmp_path: Path) -> None:
+def test_open_and_finished_sessions_and_files_are_there_after_a_restart(tmp_path: Path) -> None:
     first = open_wire(tmp_path)
-    uri = first.begin({"name": "big"})
+    uri, finished = first.begin({"name": "big"}), first.begin()
     first.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{N}")
+    file = first.put(finished, CONTENT).json
     first.service.close()
 
     second = open_wire(tmp_path, first.token)
@@ -30,21 +31,8 @@ def test_an_open_session_goes_on_after_a_restart(tmp_path: Path) -> None:
 
     assert (answer.status, answer.headers["range"]) == (308, f"bytes=0-{Q - 1}")
     assert (done.status, done.json["name"]) == (200, "big")
-    assert second.download(done.json["id"]).body == CONTENT
-    second.service.close()
-
-
-@pytest.mark.spec("A3-19", "A3-19a")
-def test_files_and_finished_sessions_are_there_after_a_restart(tmp_path: Path) -> None:
-    first = open_wire(tmp_path)
-    uri = first.begin()
-    file = first.put(uri, CONTENT).json
-    first.service.close()
-
-    second = open_wire(tmp_path, first.token)
-
-    assert second.download(file["id"]).body == CONTENT
-    assert second.put(uri, b"", "bytes */*").json == file
+    assert second.download(done.json["id"]).body == second.download(file["id"]).body == CONTENT
+    assert second.put(finished, b"", "bytes */*").json == file
     second.service.close()
 
 

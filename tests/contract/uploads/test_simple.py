@@ -4,6 +4,7 @@ import pytest
 
 from tests.contract.conftest import BOTH_WAYS, Wire
 from tests.contract.differences import choice
+from tests.contract.wire import RELATED, multipart_body
 
 pytestmark = BOTH_WAYS
 
@@ -61,24 +62,20 @@ def test_the_type_of_known_content_is_detected(wire: Wire) -> None:
     assert wire.send("POST", UPLOAD, b"%PDF-1.7\n").json["mimeType"] == "application/pdf"
 
 
-RELATED = (
-    b"--b\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{}\r\n"
-    b"--b\r\nContent-Type: text/plain\r\n\r\nwords\r\n--b--\r\n"
-)
+TWO_PARTS = multipart_body({}, b"words", "Content-Type: text/plain")
 
 
 @pytest.mark.spec("U-02", "U-02a")
 def test_each_upload_type_is_read_as_itself(wire: Wire) -> None:
     """One body is content for media and two parts for multipart. A session gets its content later."""
     uploads = "/upload/storage/v3/files?uploadType="
-    kind = {"Content-Type": "multipart/related; boundary=b"}
 
-    media = wire.send("POST", f"{uploads}media", RELATED, {"Content-Type": "text/plain"})
-    multipart = wire.send("POST", f"{uploads}multipart", RELATED, kind)
+    media = wire.send("POST", f"{uploads}media", TWO_PARTS, {"Content-Type": "text/plain"})
+    multipart = wire.send("POST", f"{uploads}multipart", TWO_PARTS, RELATED)
     resumable = wire.send("POST", f"{uploads}resumable", b"{}", {"Content-Type": "application/json"})
 
     assert [answer.status for answer in (media, multipart, resumable)] == [200] * 3
-    assert wire.download(media.json["id"]).body == RELATED
+    assert wire.download(media.json["id"]).body == TWO_PARTS
     assert wire.download(multipart.json["id"]).body == b"words"
     assert "upload_id=" in resumable.headers["location"]
     assert len(wire.names()) == 2
@@ -118,9 +115,8 @@ def test_content_above_5_mb_is_accepted(wire: Wire, kind: str, chunked: bool) ->
     content = bytes(range(256)) * (6 * 1024 * 4)
     body, content_type = content, "application/x-large"
     if kind == "multipart":
-        head = b'--b\r\nContent-Type: application/json\r\n\r\n{"name": "large"}\r\n--b\r\n'
-        body = head + b"Content-Type: application/x-large\r\n\r\n" + content + b"\r\n--b--"
-        content_type = "multipart/related; boundary=b"
+        body = multipart_body({"name": "large"}, content, "Content-Type: application/x-large")
+        content_type = RELATED["Content-Type"]
     target = f"/upload/storage/v3/files?uploadType={kind}&fields=id,size"
 
     answer = wire.send("POST", target, iter([body]) if chunked else body, {"Content-Type": content_type})

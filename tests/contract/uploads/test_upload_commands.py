@@ -3,7 +3,7 @@ import json
 import pytest
 
 from tests.contract.uploads.test_resumable import CONTENT, Q
-from tests.contract.wire import Answer, Wire
+from tests.contract.wire import RELATED, Answer, Wire, multipart_body
 
 FILES = "/upload/storage/v3/files"
 
@@ -81,7 +81,7 @@ def test_the_other_protocols_are_simple_and_multipart_uploads(wire: Wire, protoc
     body, sent = b"a,b", "text/csv"
     if protocol == "multipart":
         sent = "multipart/form-data; boundary=b"
-        body = b'--b\r\nContent-Type: application/json\r\n\r\n{"name": "m"}\r\n--b\r\n\r\na,b\r\n--b--\r\n'
+        body = multipart_body({"name": "m"}, b"a,b")
     headers = {"Content-Type": sent, "X-Svc-Upload-Protocol": protocol}
     if protocol == "raw":
         headers |= {"Content-Type": "application/x-www-form-urlencoded", "X-Svc-Upload-Header-Content-Type": sent}
@@ -95,16 +95,13 @@ def test_a_form_has_its_values_in_lists_and_repeats_the_query(wire: Wire) -> Non
     """As clients in R write it. In another body, a list is not a text, and a parameter is not a field."""
     folder = wire.post_json("/storage/v3/files", {"mimeType": "application/vnd.svc-apps.folder"}).json["id"]
     metadata = {"name": ["a"], "parents": [folder], "fields": ["*"], "uploadType": ["multipart"]}
-    body = (
-        b"--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\n\r\na,b\r\n--b--\r\n"
-        % json.dumps(metadata).encode()
-    )
+    body = multipart_body(metadata, b"a,b")
     path = f"{FILES}?fields=*&uploadType=multipart"
 
     answer = wire.send("POST", path, body, {"Content-Type": "multipart/form-data; boundary=b"})
 
     assert (answer.json["name"], answer.json["parents"]) == ("a", [folder])
-    assert wire.send("POST", path, body, {"Content-Type": "multipart/related; boundary=b"}).status == 400
+    assert wire.send("POST", path, body, RELATED).status == 400
 
 
 @pytest.mark.policy(extensions=False)

@@ -4,6 +4,7 @@ import pytest
 
 from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Freq
+from svc_notebooks.core.events.series import Series
 from svc_notebooks.core.times import zone, zone_names
 from svc_notebooks.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
@@ -11,6 +12,7 @@ from svc_notebooks.forms.event.inputs import WhenChoice, ZoneChoice, matching_zo
 from svc_notebooks.forms.recurrence import (
     CUSTOM,
     RecurrenceBuilder,
+    RecurrencePreview,
     Repeat,
 )
 
@@ -134,6 +136,19 @@ def test_an_end_without_its_day_is_no_repetition_without_end(builder):
 
     with pytest.raises(ValueError, match="Enter the last date"):
         builder.lines(MONDAY)
+
+
+def test_the_months_are_turned():
+    preview = RecurrencePreview()
+    preview.show(Series(("RRULE:FREQ=YEARLY",), MONDAY, MONDAY.replace(hour=11)))
+    assert "November 2026" in preview.months.value
+    for _ in range(12):
+        preview.later.click()
+
+    assert "November 2027" in preview.months.value
+    assert preview.months.value.count("<mark") == 1
+    preview.show(None)
+    assert preview.layout.display == "none"
 
 
 def test_guests_come_and_go_and_a_blank_row_is_none():

@@ -1,4 +1,4 @@
-from datetime import date, time
+from datetime import date
 from types import SimpleNamespace
 
 import pytest
@@ -183,10 +183,11 @@ def test_an_error_of_the_service_is_shown_at_its_field(form):
 def test_the_preview_follows_every_change(form):
     form.value = WEEKLY
     preview = form.controls.preview
-    assert "30 instances" in preview.value
-    assert "Mon 02 Nov 2026, 10:00 to 11:30" in preview.value
-    form.controls.when.begins.value = time(9, 30)
-    assert "Mon 02 Nov 2026, 09:30 to 11:30" in preview.value
+    assert "30 instances" in preview.list.value
+    assert "Mon 02 Nov 2026, 10:00 to 11:30" in preview.list.value
+    assert preview.months.value.count("<mark") == 9 + 9
+    form.controls.when.first.value = date(2026, 12, 7)
+    assert "December 2026" in preview.months.value
     form.controls.repeats.frequency.value = "never"
 
     assert preview.layout.display == "none"

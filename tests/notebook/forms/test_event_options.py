@@ -279,7 +279,7 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
 @pytest.mark.spec("E-17", "W-03", "W-03i")
 def test_the_parameters_of_the_request(form):
     form.controls.conference.value = True
-    form.controls.attachments.value = [{"fileUrl": "https://svc.example/plan"}]
+    form.controls.attachments.link.value = "https://svc.example/plan"
     form.controls.option("conferenceDataVersion").value = 0
     form.controls.option("supportsAttachments").value = False
     form.controls.option("maxAttendees").value = 1

@@ -40,10 +40,26 @@ def run(panel):
     return eval(last, names)
 
 
-def test_the_list_is_newest_first(panel):
-    assert [int(text.partition(":")[0]) for text in listed(panel)] == [4, 3, 2, 1]
-    assert panel.result["n"].tolist() == [1, 2, 3, 4]
-    assert run(panel)["n"].tolist() == [1, 2, 3, 4]
+@pytest.mark.parametrize(
+    "method, status, path, numbers",
+    [
+        ("", "", "", [4, 3, 2, 1]),
+        ("POST", "", "", [1]),
+        ("GET", "2xx", "", [3, 2]),
+        ("", "4xx, 308", "", [4]),
+        ("", "404", "", [4]),
+        ("", "-", "", []),
+        ("", "", "GenerateIds", [3]),
+        ("", "", "count=1", [3]),
+    ],
+)
+def test_the_list_is_filtered(panel, method, status, path, numbers):
+    fields = panel.filter
+    fields.method.value, fields.status.value, fields.path.value = method, status, path
+
+    assert [int(text.partition(":")[0]) for text in listed(panel)] == numbers
+    assert panel.result["n"].tolist() == numbers[::-1]
+    assert run(panel)["n"].tolist() == numbers[::-1]
 
 
 @pytest.mark.parametrize(

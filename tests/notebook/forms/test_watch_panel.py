@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.forms.watch_panel import RESPONSES
 
 
 @pytest.fixture
@@ -66,12 +67,27 @@ def test_the_change_log_is_preselected_and_a_channel_is_stopped(panel, lab, file
 
 
 @pytest.mark.spec("W-04", "W-04a")
+def test_renewing_opens_another_one(panel, lab):
+    panel.watch.click()
+    panel.controls.ends.value = "2h"
+    panel.renew.click()
+
+    assert [label for label, _ in panel.chosen.options] == [
+        "the change log: stopped",
+        "the change log: active until 05 Jan, 11:00:00",
+    ]
+    assert panel.chosen.value == svc.channels()["id"].iloc[-1]
+
+
+@pytest.mark.spec("W-04", "W-04a")
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     panel.controls.ends.value = "10m"
+    panel.controls.responses.value = RESPONSES[1][1]
 
     assert panel.code().splitlines() == [
         "rx = svc.receiver()",
+        "rx.answer_with(503, times=2)",
         f"channel = svc.watch_file('{file['id'].item()}', rx, expires_in='10m')",
     ]
     space = {"svc": svc}
