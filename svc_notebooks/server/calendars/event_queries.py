@@ -424,9 +424,7 @@ def free_busy(context: ServiceContext, request: RequestContext) -> Response:
     work = WorkBudget(context.policy.expansion_steps)
     try:
         calendars = {
-            name: _busy_calendar(context, request, query, name, work)
-            if position < query.most
-            else _busy_error("tooManyCalendars")
+            name: _answer(context, request, query, name, work) if position < query.most else _error("tooManyCalendars")
             for position, name in enumerate(query.calendars)
         }
     except WorkExceeded:
@@ -441,17 +439,17 @@ def free_busy(context: ServiceContext, request: RequestContext) -> Response:
     return resource_response(request, value, _BUSY_SHAPE)
 
 
-def _busy_error(reason: str) -> BusyCalendar:
+def _error(reason: str) -> BusyCalendar:
     return {"errors": [{"domain": "calendar", "reason": reason}], "busy": []}
 
 
-def _busy_calendar(
+def _answer(
     context: ServiceContext, request: RequestContext, query: FreeBusyQuery, name: str, work: WorkBudget
 ) -> BusyCalendar:
     try:
         calendar = calendar_of(context, request, CalendarRole.FREE_BUSY_READER, name)
     except ApiError as error:
-        return _busy_error(error.rows[0].reason)
+        return _error(error.rows[0].reason)
     criteria = ListCriteria(query.begin, query.end, None, True, False, "startTime", None, ())
     busy: list[tuple[int, int]] = []
     for _, (event, times) in in_slices(expand_calendar(context, calendar, criteria, None, work).entries):
@@ -460,10 +458,7 @@ def _busy_calendar(
             busy.append((times.start, times.end) if times else (event.row.start, event.row.end or event.row.start))
     return {
         "busy": [
-            {
-                "start": print_instant(from_millis(start), query.zone),
-                "end": print_instant(from_millis(end), query.zone),
-            }
+            {"start": print_instant(from_millis(start), query.zone), "end": print_instant(from_millis(end), query.zone)}
             for start, end in busy_periods(busy, to_millis(query.begin), to_millis(query.end))
         ]
     }
