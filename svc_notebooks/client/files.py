@@ -1,4 +1,4 @@
-"""JSON operations on files and permissions (A4), and about, with the formats of imports and exports (A5-05, A7-04).
+"""JSON operations on files, permissions and the about resource with its import and export formats (A4, A5-05, A7-04).
 
 `fields`, such as "id,name", selects the response fields.
 """
@@ -101,14 +101,7 @@ def has_content_of(session: Session, file_id: str, path: Path, *, size: int) -> 
 
     Returns None if the service has no checksum, or content of another size.
     """
-    return has_content(get_file(session, file_id, fields=f"size,{CHECKSUMS}"), path, size=size)
-
-
-def has_content(file: File, path: Path, *, size: int) -> bool | None:
-    """Return True if the size and the checksum in `file` are those of a file on disk, which has `size` bytes.
-
-    Returns None if `file` has no checksum, or another size.
-    """
+    file = get_file(session, file_id, fields=f"size,{CHECKSUMS}")
     stored = checksum(file)
     if stored is None or file.get("size") != str(size):
         return None
@@ -232,6 +225,9 @@ def file_permissions(session: Session, file_id: str) -> list[Permission]:
 def unshare_file(session: Session, file_id: str, permission_id: str) -> None:
     """Delete a permission from a file."""
     session.execute("DELETE", f"{file_path(session, file_id)}/permissions/{segment(permission_id)}")
+
+
+# -- the about resource, with a service's import and export formats
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Downloads into memory, or to a file that appears at its path when complete (A6); exports of native documents (A7)."""
+"""Downloads content, and exports of native documents, into memory or to a file that appears when complete (A6, A7)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...local.saving import FILE, UNCHANGED, SavedFile, check_path, check_replaceable, same_bytes, save_bytes
 from ..files import CHECKSUMS, checksum, export_formats, file_path, get_file, has_content_of, native_name
+from ..retry import repeated_requests
 from ..session import Session
-from ..transport.retry import repeated_requests
 from ..uploads.request import document_name
 from ..uploads.sources import Progress
 from .ranged_download import Memory, PartFile, RangedDownload
@@ -147,14 +147,13 @@ class Download:
         return fetch
 
     def _is_verified(self, sink: PartFile | Memory, *, resumed: bool) -> bool:
-        """Return True if the received bytes have the checksum in `file`, or else if they are the current content."""
-        stored = None if self.requested else checksum(self.file)
-        if stored is not None and sink.digest(stored[0]) == stored[1]:
-            return True
-        return (stored is None and not resumed) or self._is_current(sink)
+        """Return True if the received bytes have the checksum in `file`, or else if they are the current content.
 
-    def _is_current(self, sink: PartFile | Memory) -> bool:
-        """Return True if the received bytes have the current checksum, or for a byte range the same revision."""
+        For a byte range of a resumed download, the revision is compared.
+        """
+        stored = None if self.requested else checksum(self.file)
+        if sink.digest(stored[0]) == stored[1] if stored else not resumed:
+            return True
         now = self._current()
         if self.requested:
             return now.get("headRevisionId") == self.file.get("headRevisionId")
@@ -246,7 +245,7 @@ def safe_name(name: str) -> str:
     return stem.encode()[:max_stem].decode(errors="ignore") + dot + extension
 
 
-# -- comparison of two exports of a document that ignores the dates in their metadata, such as the export time
+# -- exports, of which two are compared without the dates in their metadata, such as the time of the export
 
 
 _MAX_COMPARED = 16 * 1024 * 1024

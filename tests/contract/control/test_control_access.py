@@ -67,6 +67,12 @@ def test_pages_of_other_origins_are_refused(wire, method, name, body):
     assert wire.names() == ["Untitled"]
 
 
+def assert_host_is_refused(wire: OverSocket, lines: list[str]) -> None:
+    head, _, body = wire.raw("\r\n".join([*lines, "Connection: close", "", ""])).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 403 ")
+    assert json.loads(body)["error"]["errors"][0]["reason"] == "hostNotAllowed"
+
+
 @pytest.mark.parametrize("host", FOREIGN_HOSTS)
 def test_a_foreign_host_is_refused(wire: OverSocket, host: str) -> None:
     """With DNS rebinding the page and this service are one origin for the browser, and only the Host differs."""
@@ -74,11 +80,7 @@ def test_a_foreign_host_is_refused(wire: OverSocket, host: str) -> None:
     wire.create(b"kept")
 
     lines = [f"POST /_control/reset HTTP/1.1\r\nHost: {host}", *(f"{name}: {value}" for name, value in rebound.items())]
-    answer = wire.raw("\r\n".join([*lines, "Content-Length: 0", "Connection: close", "", ""]))
-
-    head, _, body = answer.partition(b"\r\n\r\n")
-    assert head.startswith(b"HTTP/1.1 403 ")
-    assert json.loads(body)["error"]["errors"][0]["reason"] == "hostNotAllowed"
+    assert_host_is_refused(wire, [*lines, "Content-Length: 0"])
     assert wire.names() == ["Untitled"]
 
 

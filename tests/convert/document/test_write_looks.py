@@ -59,7 +59,7 @@ def docx_properties(root: ElementTree.Element, name: str) -> dict[str, dict[str,
     return values
 
 
-def test_docx(document: Document, job: Job) -> None:
+def test_docx_has_the_looks_the_page_and_the_default_size(document: Document, job: Job) -> None:
     made = write.docx(document, job)
 
     root = part(made, "word/document.xml")
@@ -76,12 +76,7 @@ def test_docx(document: Document, job: Job) -> None:
     assert runs["link"] == {"rStyle": "Hyperlink", "sz": "16", "szCs": "16"}
     assert runs["end"] == {}
     assert docx_properties(part(made, "word/footnotes.xml"), "r")["noted"] == {"color": "0000ff"}
-
-
-def test_docx_page_and_default_size(document: Document, job: Job) -> None:
-    made = write.docx(document, job)
-
-    section = part(made, "word/document.xml").find(f".//{W}sectPr")
+    section = root.find(f".//{W}sectPr")
     assert section is not None
     size, margins = section[-2:]
     assert list(size.attrib.values()) == ["12000", "8000", "landscape"]

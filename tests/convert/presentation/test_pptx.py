@@ -206,21 +206,6 @@ def test_boxes_are_limited_to_the_range_of_the_formats(job):
     assert len(again.slides) == 3
 
 
-@pytest.mark.parametrize(
-    "source, reason",
-    [
-        (b"", "damaged"),
-        (b"PK\x03\x04" + b"\0" * 100, "damaged"),
-        (sources.zipped({"a.txt": b"a"}), "not a PowerPoint"),
-        (sources.zipped({"[Content_Types].xml": b"<Types/>"}), "not a PowerPoint"),
-    ],
-)
-@pytest.mark.spec("A5-02")
-def test_other_files_are_refused_with_the_reason(job, source, reason):
-    with pytest.raises(ConversionError, match=reason):
-        read(source, job)
-
-
 def test_a_thousand_groups_in_groups_are_refused(job):
     groups = b"<p:grpSp><p:nvGrpSpPr><p:cNvPr id='9' name=''/></p:nvGrpSpPr><p:grpSpPr/>"
     inside = groups * 1_000 + b"</p:grpSp>" * 1_000 + b"</p:spTree>"
