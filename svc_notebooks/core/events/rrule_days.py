@@ -176,10 +176,6 @@ class RuleDays:
         entries = self.of_year(date.fromordinal(first).year)
         return entries[bisect_left(entries, first * self.times) : bisect_left(entries, stop * self.times)]
 
-    def count(self, first: int, stop: int) -> int:
-        """Return the number of entries of the days [first, stop), which are in one year."""
-        return len(self.between(first, stop))
-
     def last_day(self, start: int, count: int) -> int | None:
         """Return the last day of a COUNT that begins on the day `start`, or None if that takes more than 16 years."""
         left, first = count - 1, date.fromordinal(start).year
