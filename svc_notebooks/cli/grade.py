@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..core.printable_text import terminal_text
-from .options import check_output_paths, fail, write_report
+from .options import check_output_paths, fail, warn, write_report
 
 if TYPE_CHECKING:
     from ..course.grading import SubmissionResult
@@ -93,7 +93,7 @@ def _find(
     certain = [each for each in handed_in if each.certain or name_key(each.student) in keys]
     unplaced += [name for each in handed_in if each not in certain for name in each.files]
     if unplaced:
-        _warn(f"not a submission: {', '.join(unplaced)}")
+        warn("grade", f"not a submission: {', '.join(unplaced)}")
     return certain
 
 
@@ -133,7 +133,7 @@ def _grade_with(
     try:
         book = Gradebook(options, roster)
         for mismatch in book.expect(handed_in):
-            _warn(mismatch)
+            warn("grade", mismatch)
         if options.resume and options.json is None:
             raise ValueError("--resume needs --json FILE, the file of the earlier run")
         resumed = options.resume and options.json.exists()
@@ -199,9 +199,8 @@ def _merged(mark: SubmissionResult, exercises: Set[str], earlier: SubmissionResu
     """Return the results of the chosen exercises, beside those of an earlier run."""
     if len(mark.results) == len(exercises):
         return mark
-    results = (earlier.results if earlier else {}) | {
-        name: mark.results[name] for name in mark.results.keys() & exercises
-    }
+    chosen = {name: mark.results[name] for name in mark.results.keys() & exercises}
+    results = (earlier.results if earlier else {}) | chosen
     same = earlier is not None and earlier.digest == mark.digest
     return replace(mark, results=results, digest=mark.digest if same else "")
 
@@ -212,9 +211,4 @@ def _report_interrupt(options: argparse.Namespace, graded: int, count: int) -> i
         if options.json
         else "with --json FILE, the marks are saved after each submission, and --resume continues"
     )
-    sys.stderr.write(f"svc-notebooks grade: interrupted after {graded} of {count} submissions; {more}\n")
-    return _INTERRUPTED
-
-
-def _warn(message: str) -> None:
-    sys.stderr.write(f"svc-notebooks grade: {terminal_text(message)}\n")
+    return fail("grade", f"interrupted after {graded} of {count} submissions; {more}", _INTERRUPTED)

@@ -18,7 +18,7 @@ from typing import Any
 from ..core.errors.errors import PathExists
 from ..core.printable_text import terminal_text
 from ..local.saving import UNCHANGED, move_into_place, save_bytes
-from .options import fail
+from .options import fail, warn
 
 FOLDER = Path(__file__).with_name("jupyter")
 
@@ -189,10 +189,8 @@ def _find_notebook(text: str, names: Sequence[str]) -> str:
     exact = [name for name in names if text in (name, name.removesuffix(".ipynb"))]
     matches = exact or [name for name in names if text in name]
     if len(matches) != 1:
-        problem = (
-            f"matches several notebooks: {', '.join(matches)}" if matches else f"matches none of {', '.join(names)}"
-        )
-        raise LookupError(f"{text} {problem}")
+        problem = "several notebooks:" if matches else "none of"
+        raise LookupError(f"{text} matches {problem} {', '.join(matches or names)}")
     return matches[0]
 
 
@@ -233,16 +231,15 @@ def _copy_notebooks(directory: Path, fresh: str | None, *, with_outputs: bool) -
     else:
         files = copy_notebooks(directory, with_outputs=with_outputs)
         new = sum(outcome is CopyOutcome.COPIED for outcome in files.values())
-        summary = (
-            f"{new} of {len(files)} files copied to {directory}" if new else f"all files are in {directory} already"
-        )
-        kept = [f"{name}: {outcome.value}" for name, outcome in files.items() if outcome is CopyOutcome.KEPT]
-        for line in [summary, *kept]:
-            sys.stderr.write(f"svc-notebooks lab: {terminal_text(line)}\n")
+        copied = f"{new} of {len(files)} files copied to {directory}"
+        warn("lab", copied if new else f"all files are in {directory} already")
+        for name, outcome in files.items():
+            if outcome is CopyOutcome.KEPT:
+                warn("lab", f"{name}: {outcome.value}")
     if fresh is not None:
         name, backup = restore_notebook(directory, fresh, with_outputs=with_outputs)
         where = f"; your version is {backup} now" if backup else ""
-        sys.stderr.write(f"svc-notebooks lab: {terminal_text(name)} is restored{where}\n")
+        warn("lab", f"{name} is restored{where}")
     if find_spec("nbformat"):
         pairs = [(directory / path.relative_to(shipped), path) for path in sorted(shipped.rglob("*.ipynb"))]
         trust(copy for copy, path in pairs if copy.is_file() and copy.read_bytes() == path.read_bytes())

@@ -185,9 +185,14 @@ def add_options(parser: argparse.ArgumentParser, command: str) -> None:
         parser.add_argument(name, **settings)
 
 
+def warn(command: str, message: object) -> None:
+    """Write a message of a command to the error output."""
+    sys.stderr.write(f"svc-notebooks {command}: {terminal_text(message)}\n")
+
+
 def fail(command: str, message: object, status: int = 2) -> int:
     """Write the error message of a command, and return its exit status."""
-    sys.stderr.write(f"svc-notebooks {command}: {terminal_text(message)}\n")
+    warn(command, message)
     return status
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -25,7 +26,7 @@ from ..core.policy import Policy
 from ..core.printable_text import terminal_text
 from ..server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
 from ..server.dispatch.service_context import Quota
-from .options import add_options, commands, names_of, policy_of, token_file_option
+from .options import add_options, commands, names_of, policy_of, token_file_option, warn
 
 if TYPE_CHECKING:
     from ..server.auth.hub import HubSettings
@@ -61,7 +62,7 @@ def _run_service(options: argparse.Namespace) -> None:
 
     hub = _read_hub(options)
     with ExitStack() as stack:
-        opened = open_with_options(options, stack, lambda note: sys.stderr.write(f"svc-notebooks serve: {note}\n"), hub)
+        opened = open_with_options(options, stack, partial(warn, "serve"), hub)
         service, school_class = opened.service, opened.school_class
         token_file = None if hub or school_class else os.environ.get("SVC_TOKEN_FILE")
         first_token = options.token or (token_file and token_file_option(token_file))
@@ -118,15 +119,12 @@ def _read_hub(options: argparse.Namespace) -> HubSettings | None:
 
 def backup(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, or 1 if a part of the store is damaged."""
-    from ..server.auth.class_accounts import TOKEN_FILE
     from ..server.store.backup import back_up
     from ..server.user_backup import BACKUPS
 
     result = back_up(options.directory, options.target, TOKEN_FILE, BACKUPS)
     for problem in result.damaged:
-        sys.stderr.write(
-            f"svc-notebooks backup: {terminal_text(problem)}; svc-notebooks check {options.directory} names its files\n"
-        )
+        warn("backup", f"{problem}; svc-notebooks check {options.directory} names its files")
     sys.stdout.write(f"{options.target}: {result.files:,} files, {result.size:,} bytes in {result.parts:,} parts\n")
     return 1 if result.damaged else 0
 
@@ -143,13 +141,10 @@ def check(options: argparse.Namespace) -> int:
 
 def migrate(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, or 130 after an interrupt."""
-    from ..server.auth.class_accounts import TOKEN_FILE
     from ..server.store.migration import discard, migrate
     from ..server.user_backup import BACKUPS
 
-    def report(step: str) -> None:
-        sys.stderr.write(f"svc-notebooks migrate: {terminal_text(step)}\n")
-
+    report = partial(warn, "migrate")
     try:
         if options.discard:
             discard(options.source, options.target, options.content)
@@ -268,7 +263,6 @@ def open_with_options(
 
     Raises ValueError, ImportError and OSError if the service cannot be opened with these options.
     """
-    from ..core.policy import Policy
     from ..server.auth.hub import JupyterHub
     from ..server.service import open_service
 

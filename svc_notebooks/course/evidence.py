@@ -79,7 +79,8 @@ class RequestRecorder:
             if len(self.records) >= MAX_REQUESTS or self._recorded_bytes > _MAX_RECORDED:
                 self.over_limit = True
                 raise Disconnected("there were too many requests for one exercise")
-            record = ExerciseExchange(request.method, request.path, request.query, _recorded(request.headers))
+            headers = {name: request.headers[name] for name in _RECORDED_HEADERS if name in request.headers}
+            record = ExerciseExchange(request.method, request.path, request.query, headers)
             self.records.append(record)
             if self._alter:
                 request = self._alter(request)
@@ -96,10 +97,6 @@ class RequestRecorder:
             if self._react:
                 self._react(record)
             return response
-
-
-def _recorded(headers: Headers) -> dict[str, str]:
-    return {name: headers[name] for name in _RECORDED_HEADERS if name in headers}
 
 
 class _RecordingBody:
@@ -390,11 +387,8 @@ def named_file(evidence: Evidence) -> File:
 def require_same_content(evidence: Evidence, file: File, content: bytes, owner: str = "given.content") -> None:
     """Raise CheckFailedError unless the file has this content. `owner` is the name of the content in the message."""
     stored = evidence.content(file["id"])
-    size = quantity(len(stored), "byte")
-    require(
-        stored == content,
-        f"The content of the file {file['name']!r} ({size}) differs from {owner}. Compare them with svc.read.",
-    )
+    seen = f"The content of the file {file['name']!r} ({quantity(len(stored), 'byte')})"
+    require(stored == content, f"{seen} differs from {owner}. Compare them with svc.read.")
 
 
 def require_no_updates(evidence: Evidence, file: File, advice: str) -> None:
@@ -402,10 +396,8 @@ def require_no_updates(evidence: Evidence, file: File, advice: str) -> None:
     copied = any(request.operation == "files.copy" for request in evidence.creations_of(file["id"]))
     require(not copied, f"The file is a copy of another file: {advice}.")
     count = len(evidence.updates_of(file["id"]))
-    message = (
-        f"The file was changed after its creation ({quantity(count, 'update')}): {advice}. Look at svc.exchanges()."
-    )
-    require(not count, message)
+    seen = f"The file was changed after its creation ({quantity(count, 'update')})"
+    require(not count, f"{seen}: {advice}. Look at svc.exchanges().")
 
 
 _UPLOAD = ("files.create", "upload.session")

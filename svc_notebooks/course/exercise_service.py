@@ -319,23 +319,11 @@ def _check_parts(parts: tuple[Part, ...], evidence: Evidence) -> Verdict:
 _GONE = "The task does not ask you to delete {name!r}. begin() starts again."
 _CHANGED = "The task does not ask you to change {fields} of {name!r}. Change it back, or start again with begin()."
 _NEW = "The task does not ask you to create {names}. Delete it, or start again with begin()."
-_TOO_MANY = (
-    "The new files and events are {names}, and the task asks for {expected}. Delete the others. Files in the trash"
-    " count, too."
-)
+_TOO_MANY = "The new files and events are {names}, and the task asks for {expected}. Delete the others. Files in the trash count, too."
 _SET = "The task does not ask you to set {fields} of {name!r}. Remove the value, or start again with begin()."
 _TOO_MANY_REQUESTS = "The service saw more than 2,000 requests and cut the connection. Is there an endless loop?"
-_NOT_BY_HAND = (
-    "The service saw requests of the client of svc_notebooks, which waits, queries and retries by itself. In this"
-    " exercise you write the requests yourself: send them with given.send()."
-)
+_NOT_BY_HAND = "The service saw requests of the client of svc_notebooks, which waits, queries and retries by itself. In this exercise you write the requests yourself: send them with given.send()."
 _BATCH = "A batch does not show its requests one by one. Send single requests in this exercise. begin() starts again."
-_JOURNAL_CHANGED = (
-    "The journal of the service has {rows}, but the service received {notes}. The journal was changed, or the service"
-    " was called without HTTP, so the journal proves nothing. begin() starts again."
-)
-_UNREADABLE = (
-    "The check failed with an error of its own ({kind}). begin() starts again; if that does not help, show it to your"
-    " teacher."
-)
+_JOURNAL_CHANGED = "The journal of the service has {rows}, but the service received {notes}. The journal was changed, or the service was called without HTTP, so the journal proves nothing. begin() starts again."
+_UNREADABLE = "The check failed with an error of its own ({kind}). begin() starts again; if that does not help, show it to your teacher."
 _CHANGED_OUTSIDE = " But its files have changed without a request. Only requests count."

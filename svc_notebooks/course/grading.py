@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -168,29 +168,29 @@ class _SubmissionRunner:
         while not (reader.is_complete or self._stopped or failures == _ATTEMPTS):
             first = reader.number
             with temporary_folder("svc-grade-") as folder, suppress(OSError):
-                self._run_once(self._job(notebooks, submission, key, str(folder), first), reader)
+                self._run_once(notebooks, submission.files, key, folder, reader)
             failures += reader.number == first  # a process did not start, or a notebook has killed the fork server
         for report in reader.reports[reader.number :]:
             report.add("could not be run, because its process did not start")
         return reports
 
-    def _job(
-        self, notebooks: list[list[str]], submission: SubmissionContent, key: str, folder: str, first: int
-    ) -> SubmissionJob:
+    def _run_once(
+        self, notebooks: list[list[str]], files: dict[str, str], key: str, folder: Path, reader: ReportReader
+    ) -> None:
+        """Run the notebooks in a process from the next one on, in the sandbox or in the temporary folder."""
         in_sandbox = self._starter.sandbox.is_bubblewrap
-        base = Path(FOLDER if in_sandbox else folder)
-        home = str(base / ".home")
-        own = {"HOME": home, "IPYTHONDIR": home, "TMPDIR": str(base / ".tmp"), "USER": "student", "LOGNAME": "student"}
-        environment = {KEY: key, **own}
-        return SubmissionJob(notebooks, submission.files, str(base), environment, self._limits, in_sandbox, first)
-
-    def _run_once(self, job: SubmissionJob, reader: ReportReader) -> None:
+        base = Path(FOLDER) if in_sandbox else folder
+        own = {"TMPDIR": str(base / ".tmp"), "USER": "student", "LOGNAME": "student"}
+        environment = {KEY: key, **dict.fromkeys(("HOME", "IPYTHONDIR"), str(base / ".home")), **own}
         process = self._starter.start()
         self._running.add(process)
         try:
             address = process.connect(self._server)
             if address and not self._stopped:
-                job = replace(job, environment=job.environment | {GRADER: address})
+                environment[GRADER] = address
+                job = SubmissionJob(
+                    notebooks, files, str(base), environment, self._limits, in_sandbox, first=reader.number
+                )
                 process.connection.send_bytes(job.to_bytes())
                 reader.read(process.connection)
                 if reader.is_complete:

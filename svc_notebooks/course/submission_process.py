@@ -95,16 +95,11 @@ class SandboxedProcess:
             if self._server:
                 self._server.remove_listener(self._listener)
             self._listener.close()
-            _wait_for_end(self.connection)
+            deadline = time.monotonic() + _JOIN_SECONDS
+            with suppress(OSError, EOFError):  # until the processes that the system kills after the first have ended
+                while self.connection.poll(max(0.0, deadline - time.monotonic())):
+                    self.connection.recv_bytes(_MAX_MESSAGE)
         self.connection.close()
-
-
-def _wait_for_end(connection: Connection) -> None:
-    """Wait until the processes of the sandbox, which the system kills after their first process, have ended."""
-    deadline = time.monotonic() + _JOIN_SECONDS
-    with suppress(OSError, EOFError):
-        while connection.poll(max(0.0, deadline - time.monotonic())):
-            connection.recv_bytes(_MAX_MESSAGE)
 
 
 class LimitedProcess:
@@ -237,7 +232,9 @@ class ReportReader:
             limit = f"{self._limits.output:,} characters"
             report.add(f"was interrupted in cell {number}, because its output was more than {limit}")
         elif word == "error":
-            report.error = report.error or _error(number, "".join(filter(str.isprintable, text)))
+            text = "".join(filter(str.isprintable, text))
+            happened = "ran out of memory" if text.startswith("MemoryError") else "raised an exception"
+            report.error = report.error or f"{happened} in cell {number}: {text}"
         elif word == "excess":
             self._end(f"was stopped in cell {self._cell}, because {text}", next_notebook=False)
         elif word == "end":
@@ -255,12 +252,6 @@ class ReportReader:
         self._ended = not next_notebook
         self.number += next_notebook
         self._cell *= not next_notebook
-
-
-def _error(cell: int, text: str) -> str:
-    if text.startswith("MemoryError"):
-        return f"ran out of memory in cell {cell}: {text}"
-    return f"raised an exception in cell {cell}: {text}"
 
 
 def _integer(text: str) -> int:

@@ -327,7 +327,9 @@ class _SubmissionReader:
         """Add a file. `place` is its path beside the notebooks, and `nesting` the number of archives around it."""
         try:
             if _NOTEBOOK.fullmatch(name):
-                self._add_notebook(name, read())
+                content = read()
+                self.digest.update(b"%d %s" % (len(content), content))
+                self.notebooks.append(NotebookContent(name, tuple(exercise_cells(content))))
             elif name.lower().endswith(SUFFIXES):
                 self._add_archive(name, read(), place, nesting)
             elif name.lower().endswith(CLOSED_SUFFIXES):
@@ -340,10 +342,6 @@ class _SubmissionReader:
                 self.notebooks.append(NotebookContent(name, (), str(error)))
             else:
                 self.ignored.append(f"{name}, which {error}")
-
-    def _add_notebook(self, name: str, content: bytes) -> None:
-        self.digest.update(b"%d %s" % (len(content), content))
-        self.notebooks.append(NotebookContent(name, tuple(exercise_cells(content))))
 
     def _add_archive(self, name: str, content: bytes, place: str, nesting: int) -> None:
         if nesting == _MAX_NESTING:
@@ -402,9 +400,8 @@ def read_submission(submission: Submission) -> SubmissionContent:
             problem = submission.problems.get(name)
             reader.add(name, refusal(problem) if problem else partial(_read_file, path), name)
     notes = (*submission.notes, *reader.notes(hidden))
-    return SubmissionContent(
-        submission.student, tuple(reader.notebooks), reader.digest.hexdigest(), reader.files, notes
-    )
+    digest, notebooks = reader.digest.hexdigest(), tuple(reader.notebooks)
+    return SubmissionContent(submission.student, notebooks, digest, reader.files, notes)
 
 
 def _read_file(path: Path) -> bytes:

@@ -32,9 +32,6 @@ from .widgets.form import Form
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ..client.notifications.inbox import Received
-    from ..core.brand_names import Names
-
 
 CHANGES = ""
 """The value that stands for the change log in the list of files."""
@@ -301,15 +298,13 @@ class WatchPanel(Form):
         self.chosen.value = before if before in known else next(iter(known), None)
         self.chosen.layout.display = None if known else "none"
         watched = {channel.id: self._target_name(channel.file) for channel in known.values()}
-        self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
-
-    def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
-        """Show each message in its own widget, so that messages stay expanded when a new message arrives."""
+        messages = self.receiver.received() if self.receiver else []
         self.table.value = headings(messages)
         shown = range(max(0, len(messages) - MAX_SHOWN), len(messages))
+        # Each message has its own widget, so that messages stay expanded when a new message arrives.
         lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]
         for line, message in zip(lines, messages[shown.start :], strict=True):
-            line.value = message_line(message, names, watched)
+            line.value = message_line(message, session.names, watched)
         self.lines.children = tuple(lines)  # JupyterLab draws widgets again after an insertion, so new ones come last
 
     def _line(self, channel: Channel, state: str) -> str:

@@ -10,6 +10,7 @@ from tests.browser.axe import violations
 from tests.browser.chromium import CHROMIUM, SKIP_REASON, launch
 from tests.browser.lab import Lab
 from tests.browser.page_calls import PATIENCE
+from tests.browser.school import School, served_class
 from tests.browser.server import ROOT, jupyterlab
 
 FAILED = pytest.StashKey[bool]()
@@ -71,6 +72,12 @@ def page(chromium, requested: list[str], problems: list[str]):
     page.on("request", lambda request: None if "127.0.0.1" in request.url else problems.append(request.url))
     yield page
     context.close()
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> Iterator[School]:
+    with served_class(tmp_path) as school:
+        yield school
 
 
 @pytest.fixture(scope="session")

@@ -1,20 +1,11 @@
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
 
 import svc_notebooks as svc
 from tests.browser.page_calls import row, screenshot
-from tests.browser.school import School, served_class
+from tests.browser.school import School
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
-
-
-@pytest.fixture
-def school(tmp_path: Path) -> Iterator[School]:
-    with served_class(tmp_path) as school:
-        yield school
 
 
 def sign_in(page: Page, school: School, name: str) -> None:

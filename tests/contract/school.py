@@ -49,6 +49,10 @@ class School:
         except ValueError:
             return response.status, text
 
+    def upload(self, account: ClassAccount, content: bytes) -> str:
+        file: str = self.send(account, "POST", UPLOAD + "media", content, Content_Type="text/plain")[1]["id"]
+        return file
+
     def reason(self, *request: Any, **headers: str) -> tuple[int, str]:
         status, answer = self.send(*request, **headers)
         return status, answer["error"]["errors"][0]["reason"] if status >= 400 else ""

@@ -137,22 +137,6 @@ def test_a_document_type_is_removed_and_entities_are_refused(job):
 
 
 @pytest.mark.parametrize(
-    "source, reason",
-    [
-        (b"", "not well-formed XML"),
-        (b"\x1f\x8b123", "compressed"),
-        (b"<html/>", "root element"),
-        (_HEAD.encode(), "not well-formed XML"),
-        (f"{_SMALL}{'<g>' * 100_000}{'</g>' * 100_000}</svg>".encode(), "not well-formed XML"),
-    ],
-)
-@pytest.mark.spec("A5-02")
-def test_other_files_are_refused_with_the_reason(job, source, reason):
-    with pytest.raises(ConversionError, match=reason):
-        read(source, job)
-
-
-@pytest.mark.parametrize(
     "facts, size",
     [
         ('width="40" height="20"', (40, 20)), ('width="1in" height="72pt"', (96, 96)),

@@ -33,18 +33,14 @@ def test_relationships_lead_to_parts_and_to_addresses() -> None:
     }
 
 
-def test_a_package_whose_relationships_are_damaged_names_no_main_part() -> None:
-    package = OpcPackage(zipfile.ZipFile(io.BytesIO(sources.zipped({"_rels/.rels": b"not XML"}))))
+MISSING = (
+    b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    b'<Relationship Id="a" Type="x/officeDocument" Target="none.xml"/></Relationships>'
+)
 
-    assert package.main_part() is None
 
-
-def test_a_main_part_that_is_missing_is_not_named() -> None:
-    rels = (
-        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        b'<Relationship Id="a" Type="x/officeDocument" Target="none.xml"/></Relationships>'
-    )
-
+@pytest.mark.parametrize("rels", [b"not XML", MISSING], ids=["damaged", "missing"])
+def test_a_package_without_its_main_part_names_none(rels: bytes) -> None:
     assert OpcPackage(zipfile.ZipFile(io.BytesIO(sources.zipped({"_rels/.rels": rels})))).main_part() is None
 
 

@@ -103,11 +103,3 @@ def test_compressed_metadata_is_limited() -> None:
 
     with pytest.raises(ConversionError):
         validate_image(_png(1, 1, bomb, _chunk(b"IDAT", zlib.compress(b"\0\0\0\0"))), LIMITS)
-
-
-def test_only_the_first_frame_is_decoded() -> None:
-    frames = [Image.new("P", (100, 100), colour % 200) for colour in range(500)]
-    target = io.BytesIO()
-    frames[0].save(target, "GIF", save_all=True, append_images=frames[1:])
-
-    assert validate_image(target.getvalue(), LIMITS).extension == "gif"

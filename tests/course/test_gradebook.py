@@ -141,7 +141,7 @@ class TestRoster:
 class TestDeadlines:
     """Late submissions are named, and keep a share of their points."""
 
-    ROSTER = (Student("Ada"), Student("Bob", deadline="2026-12-02 12:00"), Student("Eve"))
+    ROSTER = (Student("Ada"), Student("Bob", deadline=parse_deadline("2026-12-02 12:00")), Student("Eve"))
     MARKS = tuple(mark(name, "expired-session") for name in ("ada", "bob", "eve"))
 
     def rows(self, hour: int, *, deadline: str | None = "2026-11-30", late: bool = False) -> list[GradebookRow]:
@@ -219,7 +219,7 @@ class TestMoodleWorksheet:
     def test_its_columns_are_those_of_a_roster(self, roster: list[Student]):
         assert roster[0].name == "Ada Lovelace"
         assert (roster[0].email, roster[0].id, roster[0].participant) == ("ada@svc.example", "A1", "4711")
-        assert [student.submission_time for student in roster] == [
+        assert [student.submitted for student in roster] == [
             datetime(2026, 12, 1, 0, 5).astimezone(), datetime(2026, 11, 30, 23, 55).astimezone(), None,
         ]  # fmt: skip
 

@@ -10,8 +10,7 @@ from playwright.sync_api import Locator, Page, expect, sync_playwright
 
 from tests.browser.chromium import CHROMIUM, SKIP_REASON, launch
 from tests.browser.lab import EXTEND_WIDGET_TIMEOUT, OPEN, RUN_CODE, WAIT_UNTIL_READY
-from tests.browser.page_calls import PATIENCE, call
-from tests.browser.server import ROOT
+from tests.browser.page_calls import PATIENCE, call, screenshot
 from tests.hub.hub_process import USERS, running_hub
 
 pytestmark = [pytest.mark.hub, pytest.mark.skipif(CHROMIUM is None, reason=SKIP_REASON)]
@@ -81,12 +80,6 @@ class BrowserUser:
         return page
 
 
-def screenshot(page: Page, name: str) -> None:
-    folder = ROOT / "build" / "screenshots"
-    folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=str(folder / f"hub-{name}.png"))
-
-
 @pytest.fixture(scope="module")
 def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, BrowserUser]]:
     """The users of a hub by name. Each is signed in, in a browser of their own."""
@@ -122,15 +115,15 @@ def test_two_users_share_a_file_and_one_is_notified_of_the_change_of_the_other(u
     assert "update" in message
     assert "content" in message
     assert "81" in bob.run(4)
-    screenshot(ada.page, "ada")
-    screenshot(bob.page, "bob")
+    screenshot(ada.page, "hub-ada")
+    screenshot(bob.page, "hub-bob")
 
     file_id = call(ada.page, RUN_CODE, "print(ponds['id'].item())").strip()
     eve.open_notebook("ponds", CONNECT, FIND, f"svc.file({file_id!r})")
     eve.run(0)
     assert "ponds.csv" not in eve.run(1)
     assert f"NotFound: File not found: {file_id}" in eve.run(2)
-    screenshot(eve.page, "eve")
+    screenshot(eve.page, "hub-eve")
 
 
 def test_an_administrator_sees_all_users_on_the_live_page_and_in_the_dashboard(users: dict[str, BrowserUser]) -> None:
@@ -147,14 +140,14 @@ def test_an_administrator_sees_all_users_on_the_live_page_and_in_the_dashboard(u
     page.locator("#rows tr").filter(has_text="bob").get_by_role("button").click()
     expect(page.locator("#details")).to_contain_text("files.list")
     expect(page.get_by_role("button", name="Reset this student …")).to_be_visible()
-    screenshot(page, "live-page")
+    screenshot(page, "hub-live-page")
 
     ada.open_notebook("class", CONNECT, DASHBOARD)
     ada.run(0)
     ada.start(1)
     expect(ada.page.locator(".svc-rows tr").filter(has_text="eve").first).to_be_visible()
-    screenshot(ada.page, "dashboard")
+    screenshot(ada.page, "hub-dashboard")
 
     refused = eve.open_live_page()
     expect(refused.get_by_role("alert")).to_contain_text("Only an administrator of JupyterHub can do this.")
-    screenshot(refused, "live-page-eve")
+    screenshot(refused, "hub-live-page-eve")

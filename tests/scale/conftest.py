@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import psycopg
 import pytest
 
+from svc_notebooks.server.service import Service, open_service
 from tests.contract.tested_store import SERVER
 from tests.s3_server import NoS3Server, address_of, s3_endpoint
 from tests.scale.postgres_server import NoServer, running_server
@@ -23,6 +24,16 @@ class Place(NamedTuple):
 
     address: str
     content: Path | str
+
+    def opened(self, **options: Any) -> Service:
+        return open_service(self.address, content=self.content, **options)
+
+    def disconnect(self, condition: str = "TRUE") -> None:
+        """Let the server end the connections of others that meet a condition."""
+        self.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            f" WHERE datname = current_database() AND pid <> pg_backend_pid() AND {condition}"
+        )
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
         """Run a statement in the database, and return its rows."""

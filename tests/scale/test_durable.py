@@ -14,7 +14,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from svc_notebooks.server.service import open_service
 from tests.contract.wire import InProcess
 from tests.patience import PATIENCE, until
 from tests.receivers import receiver as receiving
@@ -129,7 +128,7 @@ def names(place: Place) -> set[object]:
 @pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared"])
 def test_nobody_is_told_of_a_write_that_is_not_on_the_disk(place, request, shared):
     with (
-        open_service(place.address, content=place.content, shared=shared) as service,
+        place.opened(shared=shared) as service,
         receiving() as receiver,
         ThreadPoolExecutor(3) as pool,
     ):
@@ -153,16 +152,13 @@ def test_nobody_is_told_of_a_write_that_is_not_on_the_disk(place, request, share
 
 
 def test_a_write_whose_confirmation_is_lost_is_an_error(place: Place, request: pytest.FixtureRequest) -> None:
-    with open_service(place.address, content=place.content, shared=True) as service, ThreadPoolExecutor(1) as pool:
+    with place.opened(shared=True) as service, ThreadPoolExecutor(1) as pool:
         wire = InProcess(service, "http://svc.test")
         wire.post_json(FILES, {"name": "a"})
         go_on = request.getfixturevalue("waiting")
         writing = pool.submit(wire.post_json, FILES, {"name": "b"})
         until(lambda: "b" in names(place))
-        place.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND query LIKE '%pg_logical_emit_message%' AND pid <> pg_backend_pid()"
-        )
+        place.disconnect("query LIKE '%pg_logical_emit_message%'")
 
         assert writing.result(PATIENCE).status == 503
         go_on()

@@ -202,7 +202,7 @@ def test_a_client_goes_on_after_a_copy_to_postgresql_and_back(each_place: Place,
         service.receive_at(_ADDRESS, client.receive)
         service.deliver(10)
     copy(tmp_path / "first", place.address, place.content)
-    with open_service(place.address, content=place.content, background=False) as service:
+    with place.opened(background=False) as service:
         client.go_on(service)
         client.upload(service)
     copy(place.address, tmp_path / "second", place.content)
@@ -224,7 +224,7 @@ def test_a_store_in_use_is_refused(place: Place, tmp_path: Path) -> None:
 
 def test_a_database_in_use_is_refused(place: Place, tmp_path: Path) -> None:
     with (
-        open_service(place.address, content=place.content, shared=True),
+        place.opened(shared=True),
         pytest.raises(OSError, match="in use by another service"),
     ):
         copy(place.address, tmp_path / "second", place.content)
@@ -237,12 +237,12 @@ def test_a_target_that_is_not_empty_is_refused_and_not_changed(place: Place, tmp
     filled(tmp_path / "first")
     other = tmp_path / "other"
     if target == "a database with a store":
-        open_service(place.address, content=place.content).close()
+        place.opened().close()
         with pytest.raises(OSError, match="already has a store"):
             copy(tmp_path / "first", place.address, place.content)
 
         assert place.execute("SELECT count(*) FROM files") == [(0,)]
-        open_service(place.address, content=place.content).close()
+        place.opened().close()
         return
     copy(tmp_path / "first", place.address, place.content)
     if target == "a folder with a store":
@@ -276,7 +276,7 @@ def test_a_damaged_source_is_refused(place: Place, tmp_path: Path) -> None:
     with pytest.raises(OSError, match=f"part {part.name} has a wrong checksum"):
         copy(tmp_path / "first", place.address, place.content)
     with pytest.raises(OSError, match="a migration that has not ended"):
-        open_service(place.address, content=place.content)
+        place.opened()
 
 
 class Killed(BaseException):
@@ -347,7 +347,7 @@ def test_a_part_that_changes_after_it_was_copied_is_found(each_place, tmp_path, 
     with pytest.raises(OSError, match="has a wrong checksum"):
         copy(filled(tmp_path / "first"), each_place.address, each_place.content)
     with pytest.raises(OSError, match="a migration that has not ended"):
-        open_service(each_place.address, content=each_place.content)
+        each_place.opened()
 
 
 def test_the_command_copies_backups_of_users_too(place: Place, tmp_path: Path) -> None:

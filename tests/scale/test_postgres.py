@@ -8,15 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import open_service
 from tests.contract.wire import Answer, InProcess
 from tests.scale.conftest import Place
 
 pytestmark = pytest.mark.scale
-
-
-def opened(place: Place) -> Service:
-    return open_service(place.address, content=place.content, seed=0)
 
 
 def get(wire: InProcess, target: str) -> Answer:
@@ -29,10 +25,10 @@ def names(wire: InProcess, **parameters: str) -> list[str]:
 
 
 def test_a_second_service_is_refused_until_the_first_has_ended(place: Place) -> None:
-    with opened(place), pytest.raises(OSError, match="in use by another service"):
-        opened(place)
+    with place.opened(seed=0), pytest.raises(OSError, match="in use by another service"):
+        place.opened(seed=0)
 
-    opened(place).close()
+    place.opened(seed=0).close()
 
 
 @pytest.mark.parametrize(
@@ -56,7 +52,7 @@ def test_no_message_has_the_password(address: str, tmp_path: Path) -> None:
 
 
 def test_u_0000_is_refused_in_a_name_and_found_in_no_name(place: Place) -> None:
-    with opened(place) as service:
+    with place.opened(seed=0) as service:
         wire = InProcess(service, "http://svc.test")
         refused = wire.send("POST", "/storage/v3/files", json.dumps({"name": "a\0b"}).encode(), JSON)
         wire.send("POST", "/storage/v3/files", json.dumps({"name": "ab", "description": "a\0b"}).encode(), JSON)
@@ -72,7 +68,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def test_names_are_sorted_by_their_bytes_and_found_regardless_of_case(place: Place) -> None:
-    with opened(place) as service:
+    with place.opened(seed=0) as service:
         wire = InProcess(service, "http://svc.test")
         for name in ("b", "\u00e9", "B-Plan", "_", "a", "\U0001f600", "\uffee"):
             wire.send("POST", "/storage/v3/files", json.dumps({"name": name}).encode(), JSON)
@@ -82,7 +78,7 @@ def test_names_are_sorted_by_their_bytes_and_found_regardless_of_case(place: Pla
 
 
 def test_a_snapshot_a_saved_state_and_a_fork_have_all_rows(place: Place, tmp_path: Path) -> None:
-    with opened(place) as service:
+    with place.opened(seed=0) as service:
         wire = InProcess(service, "http://svc.test")
         wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"first")
         snapshot = service.snapshot()
@@ -101,13 +97,10 @@ def test_a_snapshot_a_saved_state_and_a_fork_have_all_rows(place: Place, tmp_pat
 
 
 def test_the_service_connects_again_after_the_server_has_ended_its_connections(place: Place) -> None:
-    with opened(place) as service:
+    with place.opened(seed=0) as service:
         wire = InProcess(service, "http://svc.test")
         wire.send("POST", "/storage/v3/files", b"{}", JSON)
-        place.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
+        place.disconnect()
 
         assert wire.send("POST", "/storage/v3/files", b"{}", JSON).status == 200
         assert len(names(wire)) == 2
@@ -115,7 +108,7 @@ def test_the_service_connects_again_after_the_server_has_ended_its_connections(p
 
 def test_requests_get_503_while_the_server_refuses_connections(place: Place) -> None:
     server, _, name = place.address.rpartition("/")
-    with opened(place) as service:
+    with place.opened(seed=0) as service:
         wire = InProcess(service, "http://svc.test")
         wire.create(b"kept")
         refuse = Place(f"{server}/postgres", "").execute
@@ -141,7 +134,7 @@ def test_requests_get_503_while_the_server_refuses_connections(place: Place) -> 
 def test_a_user_with_too_few_privileges_is_refused(place: Place, grant: str) -> None:
     user = place.address.rpartition("/")[2]
     if grant:
-        opened(place).close()
+        place.opened(seed=0).close()
     place.execute(f"CREATE ROLE {user} LOGIN")
     place.execute(grant.format(user) or "REVOKE CREATE ON SCHEMA public FROM public")
     try:
@@ -155,13 +148,13 @@ def test_a_user_with_too_few_privileges_is_refused(place: Place, grant: str) -> 
 def test_a_database_of_another_program_is_refused_and_not_changed(place: Place) -> None:
     place.execute("CREATE TABLE users (id integer)")
     with pytest.raises(OSError, match="table users of another program"):
-        opened(place)
+        place.opened(seed=0)
 
     assert place.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'") == [("users",)]
 
 
 def test_an_empty_folder_is_refused_if_the_database_names_parts(place: Place, tmp_path: Path) -> None:
-    with opened(place) as service:
+    with place.opened(seed=0) as service:
         wire = InProcess(service, "http://svc.test")
         wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"kept")
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store.postgres import upgrades as postgres_upgrades
 from tests.contract.wire import InProcess
 from tests.scale.conftest import Place
@@ -40,7 +39,7 @@ def version(place: Place) -> object:
 
 
 def test_an_old_database_is_upgraded_with_all_rows(old: Place) -> None:
-    with open_service(old.address, content=old.content) as service:
+    with old.opened() as service:
         wire = InProcess(service, "http://svc.test")
         wire.token = "old-token"
         files = {file["name"]: file["id"] for file in wire.send("GET", "/storage/v3/files").json["files"]}
@@ -49,14 +48,14 @@ def test_an_old_database_is_upgraded_with_all_rows(old: Place) -> None:
         assert service.notes[0].startswith("the database had schema version 4 and was upgraded to ")
         assert files.keys() == {"Untitled", "plan"}
         assert wire.send("GET", f"/storage/v3/files/{files['Untitled']}?alt=media").body == b"kept"
-    with open_service(old.address, content=old.content) as service:
+    with old.opened() as service:
         assert service.notes == []
 
 
 def test_an_upgrade_composes_the_names_that_are_searched(old: Place) -> None:
     old.execute("UPDATE files SET name = U&'U\\0308b', name_key = U&'u\\0308b', words = ' u b' WHERE name = 'plan'")
     old.execute("""UPDATE files SET extra = '{"description": "e\\u0301"}' WHERE name = 'Untitled'""")
-    with open_service(old.address, content=old.content) as service:
+    with old.opened() as service:
         wire = InProcess(service, "http://svc.test")
         wire.token = "old-token"
 
@@ -66,13 +65,13 @@ def test_an_upgrade_composes_the_names_that_are_searched(old: Place) -> None:
 
 
 def test_an_upgraded_database_has_the_tables_of_a_new_one(server: str, old: Place) -> None:
-    open_service(old.address, content=old.content).close()
+    old.opened().close()
     upgraded = old.execute(_COLUMNS), old.execute(_INDEXES)
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute("CREATE DATABASE new_one")
     new = Place(f"{server}/new_one", old.content.with_name("new"))
     try:
-        open_service(new.address, content=new.content).close()
+        new.opened().close()
 
         assert upgraded == (new.execute(_COLUMNS), new.execute(_INDEXES))
     finally:
@@ -81,7 +80,7 @@ def test_an_upgraded_database_has_the_tables_of_a_new_one(server: str, old: Plac
 
 def test_processes_that_start_at_once_upgrade_once(old: Place) -> None:
     with ThreadPoolExecutor(4) as pool:
-        opening = [pool.submit(open_service, old.address, content=old.content, shared=True) for _ in range(4)]
+        opening = [pool.submit(old.opened, shared=True) for _ in range(4)]
     services = [future.result() for future in opening]
     upgrades = [note for service in services for note in service.notes if "was upgraded" in note]
     for service in services:
@@ -94,7 +93,7 @@ def test_an_upgrade_waits_for_no_service_of_the_older_version(old: Place) -> Non
     with psycopg.connect(old.address, autocommit=True) as running:
         running.execute("SELECT pg_advisory_lock_shared(7566947, hashtext(current_schema()))")  # as that version does
         with pytest.raises(OSError, match="schema version 4 and is in use: stop all services of the older version"):
-            open_service(old.address, content=old.content, shared=True)
+            old.opened(shared=True)
 
     assert version(old) == 4
 
@@ -107,17 +106,17 @@ def test_a_failed_upgrade_changes_nothing(old: Place, monkeypatch: pytest.Monkey
     monkeypatch.setattr(postgres_upgrades, "VERSION", postgres_upgrades.VERSION + 1)
     before = old.execute(_COLUMNS)
     with pytest.raises(OSError, match="out of ink"):
-        open_service(old.address, content=old.content)
+        old.opened()
 
     assert old.execute(_COLUMNS) == before
 
 
 def test_a_newer_database_is_refused_and_not_changed(place: Place) -> None:
-    open_service(place.address, content=place.content).close()
+    place.opened().close()
     newer = postgres_upgrades.VERSION + 1
     place.execute(f"UPDATE svc_store SET version = {newer}")
     with pytest.raises(OSError, match=f"schema version {newer}, .* versions 4 to {newer - 1}: use the version of"):
-        open_service(place.address, content=place.content)
+        place.opened()
 
     assert version(place) == newer
 
@@ -126,10 +125,7 @@ def test_a_process_that_connects_again_to_an_upgraded_database_stops_writing(pla
     with workers(place, 1, "t") as (worker,):
         sent(worker, "POST", "/storage/v3/files", {})
         place.execute(f"UPDATE svc_store SET version = {postgres_upgrades.VERSION + 1}")
-        place.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
+        place.disconnect()
         with pytest.raises(AssertionError, match=r"\(50"):
             sent(worker, "POST", "/storage/v3/files", {})
 

@@ -7,7 +7,7 @@ from threading import Thread, current_thread, main_thread
 import psycopg
 import pytest
 
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import Service
 from svc_notebooks.server.store.engine import inserting
 from svc_notebooks.server.store.postgres.connection import PostgresConnection
 from svc_notebooks.server.store.schema import meta
@@ -26,7 +26,7 @@ SET = "UPDATE meta SET value = :value WHERE name = :name"
 
 @pytest.fixture(params=[False, True], ids=["alone", "shared"])
 def service(request: pytest.FixtureRequest, place: Place) -> Iterator[Service]:
-    with open_service(place.address, content=place.content, shared=request.param) as service:
+    with place.opened(shared=request.param) as service:
         yield service
 
 
@@ -88,10 +88,7 @@ def test_a_connection_that_is_lost_during_a_transaction_is_replaced_for_the_next
     def write_and_lose() -> None:
         with database.transaction():
             assert database.change(ADD, {"name": "a", "value": "1"}) == 1
-            place.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
+            place.disconnect()
             with pytest.raises(OSError, match="has ended the connection"):
                 database.run(VALUE, {"name": "a"})
             database.queue_change(ADD, {"name": "b", "value": "1"})
@@ -126,10 +123,7 @@ def test_a_snapshot_has_the_rows_of_its_first_statement(service: Service) -> Non
 
 
 def test_a_token_that_another_process_has_revoked_or_changed_is_refused(place: Place) -> None:
-    with (
-        open_service(place.address, content=place.content, shared=True) as first,
-        open_service(place.address, content=place.content, shared=True) as second,
-    ):
+    with place.opened(shared=True) as first, place.opened(shared=True) as second:
         first.sign_in(token="t")
         wire = InProcess(second, "http://svc.test")
         wire.token = "t"

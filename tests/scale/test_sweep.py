@@ -14,7 +14,7 @@ pytestmark = pytest.mark.scale
 
 
 def test_parts_that_no_row_names_are_swept(each_place: Place) -> None:
-    with open_service(each_place.address, content=each_place.content) as service:
+    with each_place.opened() as service:
         wire = InProcess(service, "http://svc.test")
         file = wire.create(b"kept")
         stray = written(service._context.content.parts, b"stray").key
@@ -30,7 +30,7 @@ def test_parts_that_no_row_names_are_swept(each_place: Place) -> None:
     assert swept(min_age=3600, delete=False) == ([stray], set(), 0)
     assert swept(min_age=3600, delete=True) == ([stray], {stray}, 0)
     assert swept(min_age=0, delete=True) == ([], set(), 0)
-    with open_service(each_place.address, content=each_place.content) as service:
+    with each_place.opened() as service:
         again = InProcess(service, "http://svc.test")
         again.token = wire.token
         assert again.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"

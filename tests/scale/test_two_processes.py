@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from svc_notebooks.server.notifications.delivery_queue import MOST_LEASED
-from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store.blob_store import StoredPart
 from tests.contract.apps import FORM
 from tests.contract.wire import InProcess
@@ -222,10 +221,7 @@ def answered(request: Callable[[], Any]) -> Any:
 
 
 def test_a_request_that_claimed_a_session_earlier_cannot_change_it(place: Place) -> None:
-    with (
-        open_service(place.address, content=place.content, shared=True) as first,
-        open_service(place.address, content=place.content, shared=True) as second,
-    ):
+    with place.opened(shared=True) as first, place.opened(shared=True) as second:
         first.sign_in(token="t")
         stores = [service._context.store for service in (first, second)]
         wire = InProcess(first, "http://svc.test")
@@ -250,10 +246,10 @@ def test_a_revoked_token_is_refused_by_the_other_process(pair: list[Worker]) -> 
 
 
 def test_the_start_of_a_process_keeps_the_unfinished_parts_of_another(each_place: Place) -> None:
-    with open_service(each_place.address, content=each_place.content, shared=True) as first:
+    with each_place.opened(shared=True) as first:
         writer = first._context.content.parts.writer()
         writer.write(b"half")
-        with open_service(each_place.address, content=each_place.content, shared=True):
+        with each_place.opened(shared=True):
             writer.write(b" whole")
             part = StoredPart(writer.commit(), writer.size, writer.checksum)
 
@@ -261,10 +257,7 @@ def test_the_start_of_a_process_keeps_the_unfinished_parts_of_another(each_place
 
 
 def test_a_download_goes_on_when_another_process_deletes_the_file(each_place: Place) -> None:
-    with (
-        open_service(each_place.address, content=each_place.content, shared=True) as first,
-        open_service(each_place.address, content=each_place.content, shared=True) as second,
-    ):
+    with each_place.opened(shared=True) as first, each_place.opened(shared=True) as second:
         wire, other = InProcess(first, "http://svc.test"), InProcess(second, "http://svc.test")
         file = wire.create(b"kept")
         content = first._context.store.files.get(file["id"]).content
@@ -288,11 +281,8 @@ def test_a_snapshot_is_refused(place: Place) -> None:
 
 
 def test_a_process_that_shares_and_one_that_does_not_exclude_each_other(place: Place) -> None:
-    with (
-        open_service(place.address, content=place.content, shared=True),
-        pytest.raises(OSError, match="in use by another service"),
-    ):
-        open_service(place.address, content=place.content)
+    with place.opened(shared=True), pytest.raises(OSError, match="in use by another service"):
+        place.opened()
 
 
 def test_every_message_is_sent_once_and_in_order(pair: list[Worker]) -> None:
@@ -423,7 +413,7 @@ def test_a_process_that_hangs_does_not_stop_the_writes_of_another(
 
 
 def test_a_transaction_that_stands_still_ends(place: Place) -> None:
-    with workers(place, 1, "t") as (worker,), open_service(place.address, content=place.content, shared=True) as own:
+    with workers(place, 1, "t") as (worker,), place.opened(shared=True) as own:
         with pytest.raises(OSError, match="ended the connection"), own.monitor.store.exclusive():
             sent(worker, "POST", FILES, {"name": "after the lock has gone"})
         assert own.monitor.problems(PATIENCE) == {}

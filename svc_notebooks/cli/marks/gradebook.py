@@ -296,13 +296,8 @@ def class_page(
         failed = [each for each in tried if not each.solved]
         if tried:
             numbers = len(tried) - len(failed), len(failed), len(rows) - len(tried)
-            cells: Cells = (
-                DEFINITIONS[name].text.title,
-                *map(str, numbers),
-                len(failed) / len(tried),
-                _reasons(failed),
-            )
-            exercises.append(cells)
+            share = len(failed) / len(tried)
+            exercises.append((DEFINITIONS[name].text.title, *map(str, numbers), share, _reasons(failed)))
         names = dict.fromkeys(part.name for each in tried for part in each.parts)
         for part_name in names:
             met = [part.met for each in tried for part in each.parts if part.name == part_name]
@@ -424,11 +419,7 @@ class SavedMarks:
         existing_file = existing(self._path) if self._path else None
         if self._path is None or (existing_file and existing_file.kind == DEVICE and not complete):
             return
-        report = {
-            "seed": self._seed,
-            "complete": complete,
-            "submissions": [_record(mark) for mark in marks],
-        }
+        report = {"seed": self._seed, "complete": complete, "submissions": [_record(mark) for mark in marks]}
         text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
         overwrite = self._overwrite if self._written is None else self._is_unchanged(self._path)
         self._path = write_report(self._path, text, overwrite=overwrite)

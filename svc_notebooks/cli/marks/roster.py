@@ -85,8 +85,7 @@ def parse_moodle_time(text: str) -> datetime | None:
     )
 
 
-_COLUMNS = ("name", "email", "id", "login", "section", "deadline")
-_MOODLE_COLUMNS = ("participant", "submitted")
+_COLUMNS = ("name", "email", "id", "login", "section")
 _DIGITS = 2
 _ALIASES = {
     "e-mail": "email",
@@ -101,9 +100,10 @@ _ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """A student of the roster. The columns that the roster does not have are "".
+    """A student of the roster. The columns that the roster does not have are "" or None.
 
-    `participant` is the student's number in the names of Moodle's download, and `submitted` the time in its worksheet.
+    `deadline` is the student's own one, or None for that of the class. `participant` is the student's number in the
+    names of Moodle's download, and `submitted` the time in its worksheet.
     """
 
     name: str
@@ -111,19 +111,9 @@ class Student:
     id: str = ""
     login: str = ""
     section: str = ""
-    deadline: str = ""
     participant: str = ""
-    submitted: str = ""
-
-    @property
-    def submission_time(self) -> datetime | None:
-        """The time in Moodle's worksheet, or None. Raises ValueError for another text than a time of Moodle."""
-        return parse_moodle_time(self.submitted)
-
-    @property
-    def own_deadline(self) -> datetime | None:
-        """The student's own deadline, or None for that of the class. Raises ValueError for another text than a time."""
-        return parse_deadline(self.deadline) if self.deadline else None
+    deadline: datetime | None = None
+    submitted: datetime | None = None
 
     @property
     def keys(self) -> set[str]:
@@ -177,17 +167,20 @@ def read_roster(path: Path) -> list[Student]:
     """
     rows = read_rows(path)
     if not rows or not all(row.get("name") for _, row in rows):
-        raise ValueError(f"{path} must be a CSV file with the column name, and may have {', '.join(_COLUMNS[1:])}")
+        others = ", ".join((*_COLUMNS[1:], "deadline"))
+        raise ValueError(f"{path} must be a CSV file with the column name, and may have {others}")
     students = []
     for line, row in rows:
         if row.get("role", "").casefold() == "teacher":  # the roster of serve --class has teachers
             continue
-        row["participant"] = row.get("participant", "").removeprefix("Participant ")
-        students.append(Student(**{column: row.get(column, "") for column in (*_COLUMNS, *_MOODLE_COLUMNS)}))
+        texts = {column: row.get(column, "") for column in _COLUMNS}
         try:
-            students[-1].own_deadline, students[-1].submission_time  # raise ValueError
+            deadline = parse_deadline(row["deadline"]) if row.get("deadline") else None
+            submitted = parse_moodle_time(row.get("submitted", ""))
         except ValueError as error:
             raise ValueError(f"{path}, line {line}: {error}") from None
+        participant = row.get("participant", "").removeprefix("Participant ")
+        students.append(Student(**texts, participant=participant, deadline=deadline, submitted=submitted))
     return students
 
 
@@ -262,8 +255,8 @@ def gradebook(
     by_name = {submission.student: submission for submission in handed_in}
 
     def row(student: Student, mark: SubmissionResult | None) -> GradebookRow:
-        submission, own = by_name.get(mark.student) if mark else None, student.own_deadline
-        late = deadline.lateness(submission, own, student.submission_time) if submission else ""
+        submission, own = by_name.get(mark.student) if mark else None, student.deadline
+        late = deadline.lateness(submission, own, student.submitted) if submission else ""
         return GradebookRow(student, mark, late, deadline.late_share if late else 1.0, submission, own or deadline.time)
 
     if roster is None:

@@ -106,11 +106,8 @@ def _require_messages(evidence: Evidence) -> None:
 
 def _require_runs(evidence: Evidence) -> None:
     lines, line = event_lines(evidence), evidence.values["line"]
-    require(
-        lines.count(line) == 2,
-        f"There are two new messages about a change, and the report has given.line {quantity(lines.count(line), 'time')}."
-        " Run your program once for each: not for `sync`, a forged message, or one that arrives again.",
-    )
+    message = f"There are two new messages about a change, and the report has given.line {quantity(lines.count(line), 'time')}. Run your program once for each: not for `sync`, a forged message, or one that arrives again."
+    require(lines.count(line) == 2, message)
     require(lines[-2:] == [line, line], "given.line is not the last line of the report. Append it to the description.")
 
 
@@ -134,11 +131,9 @@ def _session_requests(evidence: Evidence) -> list[RecordedRequest]:
         for request in evidence.succeeded("files.create")
         if request.upload_type == "resumable" and request.request_json.get("name") == _RECORDING
     }
-    require(
-        len(sessions) == 1,
-        f"The service opened {quantity(len(sessions), 'session')} for {_RECORDING} instead of one. It is large: send it in"
-        ' one resumable upload, such as svc.upload(..., upload_type="resumable").',
-    )
+    opened = quantity(len(sessions), "session")
+    message = f'The service opened {opened} for {_RECORDING} instead of one. It is large: send it in one resumable upload, such as svc.upload(..., upload_type="resumable").'
+    require(len(sessions) == 1, message)
     return [request for request in evidence.requests if request.query.get("upload_id") in sessions]
 
 
@@ -158,11 +153,8 @@ def _require_growing_delays(evidence: Evidence) -> None:
     require(repeated, "A request that got a 503 was not repeated until it succeeded. This error is temporary.")
     times = [request.time for request in reads[: _REFUSALS + 1]]
     delays = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
-    require(
-        all(after > before + _TOLERANCE for before, after in itertools.pairwise([0.0, *delays])),
-        f"A request got a 503 {_REFUSALS} times, and was repeated after {', '.join(length(each, 'second') for each in delays)}."
-        " Wait before each repetition, and longer each time.",
-    )
+    message = f"A request got a 503 {_REFUSALS} times, and was repeated after {', '.join(length(each, 'second') for each in delays)}. Wait before each repetition, and longer each time."
+    require(all(after > before + _TOLERANCE for before, after in itertools.pairwise([0.0, *delays])), message)
 
 
 def _files(evidence: Evidence) -> dict[str, File]:
@@ -184,10 +176,8 @@ def _require_conflict(evidence: Evidence) -> None:
     contents = {evidence.content(file["id"]) for file in files.values()}
     expected = evidence.check_data["expected"]
     for version, content in (("its version", expected[name]), ("your version", evidence.values["local"][name])):
-        require(
-            content in contents,
-            f"{name!r} was changed on both sides, and the folder of the service does not have {version}.",
-        )
+        message = f"{name!r} was changed on both sides, and the folder of the service does not have {version}."
+        require(content in contents, message)
 
 
 def _require_needed_writes(evidence: Evidence) -> None:
@@ -201,11 +191,8 @@ def _require_needed_writes(evidence: Evidence) -> None:
             evidence.creations_of(file["id"]) + evidence.updates_of(file["id"]),
         )
         written += [name] * (sum(content in request.request_body for request in writes) > 1)
-    require(
-        not written,
-        f"Your program wrote {list_text(sorted({*written}))} to the service without a change here, and each write is a change"
-        " for every other program. Upload only what has changed here.",
-    )
+    message = f"Your program wrote {list_text(sorted({*written}))} to the service without a change here, and each write is a change for every other program. Upload only what has changed here."
+    require(not written, message)
 
 
 def _require_folder(evidence: Evidence) -> str:

@@ -64,10 +64,8 @@ def _pages(evidence: Evidence) -> list[RecordedRequest]:
 
 def _require_no_list(evidence: Evidence) -> None:
     _pages(evidence)
-    require(
-        not evidence.requests_of("files.list"),
-        "A request listed all files. The change log has only the files that changed, which are fewer in a large account.",
-    )
+    message = "A request listed all files. The change log has only the files that changed, which are fewer in a large account."
+    require(not evidence.requests_of("files.list"), message)
     uploads = evidence.requests_of("files.create", "files.update", "upload.session")
     last, copies = (
         max((each.n for each in uploads), default=0),
@@ -85,11 +83,8 @@ def _require_no_list(evidence: Evidence) -> None:
 def _require_page_size(evidence: Evidence) -> None:
     for page in _pages(evidence):
         size = page.query.get("pageSize")
-        require(
-            size == str(evidence.values["page_size"]),
-            f"A request for changes had the page size {size or 100}{'' if size else ', which is the default'}, instead of"
-            f" given.page_size ({evidence.values['page_size']}). {_LOOK}",
-        )
+        message = f"A request for changes had the page size {size or 100}{'' if size else ', which is the default'}, instead of given.page_size ({evidence.values['page_size']}). {_LOOK}"
+        require(size == str(evidence.values["page_size"]), message)
 
 
 def _require_copy(evidence: Evidence) -> None:
@@ -106,36 +101,24 @@ def _require_token(evidence: Evidence) -> None:
     page_token = str(_read_copy(evidence)["page_token"])
     ends = [str(page.response_json["newStartPageToken"]) for page in _pages(evidence) if _END in page.response_json]
     end = ends[-1] if ends else "missing"
-    require(
-        page_token == end,
-        f"`page_token` in {_COPY} is {page_token}, but the last newStartPageToken was {end}. A program that continues from"
-        " another token reads changes twice, or misses some.",
-    )
+    message = f"`page_token` in {_COPY} is {page_token}, but the last newStartPageToken was {end}. A program that continues from another token reads changes twice, or misses some."
+    require(page_token == end, message)
 
 
 def require_known_tokens(evidence: Evidence) -> list[RecordedRequest]:
     """Return the requests for changes. Raise CheckFailedError unless each one continues after an earlier response."""
     page_token, pages = evidence.values["page_token"], _pages(evidence)
     first = pages[0].query.get("pageToken")
-    require(
-        first == page_token,
-        f"The first request began at the token {first}, and what you know is from the token {page_token}, which is"
-        " given.page_token. The changes between them are missing.",
-    )
+    message = f"The first request began at the token {first}, and what you know is from the token {page_token}, which is given.page_token. The changes between them are missing."
+    require(first == page_token, message)
     known = {page_token}
     for page, following in itertools.pairwise(pages):
         known.update(str(page.response_json[key]) for key in _TOKENS if key in page.response_json)
         token, end = following.query.get("pageToken"), page.response_json.get("newStartPageToken")
-        require(
-            end is None or token not in known or token in (str(end), page.query.get("pageToken")),
-            f"After the end of the change log, the next request had the token {token} again, so it read changes a second time."
-            " Read on from newStartPageToken.",
-        )
-        require(
-            token in known,
-            f"A request had the page token {token}, which no response contained. Use `nextPageToken` of the page before,"
-            " because a page token is not a number to calculate with.",
-        )
+        message = f"After the end of the change log, the next request had the token {token} again, so it read changes a second time. Read on from newStartPageToken."
+        require(end is None or token not in known or token in (str(end), page.query.get("pageToken")), message)
+        message = f"A request had the page token {token}, which no response contained. Use `nextPageToken` of the page before, because a page token is not a number to calculate with."
+        require(token in known, message)
     return pages
 
 
@@ -143,17 +126,12 @@ def _require_all_pages(evidence: Evidence) -> str:
     """Raise CheckFailedError unless the requests read the change log to its end, and the last response has no changes."""
     pages = require_known_tokens(evidence)
     last = pages[-1].response_json
-    require(
-        "nextPageToken" not in last,
-        "The last page that you read has a nextPageToken, so there are more pages. Read until a page has newStartPageToken.",
-    )
+    message = "The last page that you read has a nextPageToken, so there are more pages. Read until a page has newStartPageToken."
+    require("nextPageToken" not in last, message)
     require(_END in last, "The last response has no newStartPageToken, because `fields` does not name it.")
     rounds = sum(_END in page.response_json for page in pages)
-    require(
-        not last.get("changes"),
-        f"You read the change log up to its end {'once' if rounds == 1 else f'{rounds} times'}, and the last response has"
-        " changes. Files change again while you read: read on from newStartPageToken, until a response has no changes.",
-    )
+    message = f"You read the change log up to its end {'once' if rounds == 1 else f'{rounds} times'}, and the last response has changes. Files change again while you read: read on from newStartPageToken, until a response has no changes."
+    require(not last.get("changes"), message)
     return f"You read {quantity(len(pages), 'page')}, the copy has every change, and the next program can continue from its token."
 
 
@@ -170,18 +148,13 @@ def _read_copy(evidence: Evidence) -> dict[str, Any]:
 
 def _require_same_files(copy: dict[str, Any], files: dict[str, str]) -> None:
     gone = [str(copy[file_id]) for file_id in copy if file_id not in files]
-    require(
-        not gone,
-        f"The copy still has {quantity(len(gone), 'file')} that you can no longer see: {list_text(gone, 3)}. A change with"
-        " `removed: true` has only the id of its file: take this id out of the copy.",
-    )
+    message = f"The copy still has {quantity(len(gone), 'file')} that you can no longer see: {list_text(gone, 3)}. A change with `removed: true` has only the id of its file: take this id out of the copy."
+    require(not gone, message)
     missing = [files[file_id] for file_id in files if file_id not in copy]
     require(not missing, f"The copy lacks {quantity(len(missing), 'file')} of the account: {list_text(missing, 3)}.")
     for file_id, name in files.items():
-        require(
-            copy[file_id] == name,
-            f"The copy has the name {copy[file_id]!r} for a file that is now called {name!r}. Look at `file` in its change.",
-        )
+        message = f"The copy has the name {copy[file_id]!r} for a file that is now called {name!r}. Look at `file` in its change."
+        require(copy[file_id] == name, message)
 
 
 CHANGE_LOG = ExerciseDefinition(

@@ -46,10 +46,8 @@ def _set_up_part(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 def _require_only_record(evidence: Evidence) -> str:
     others = evidence.requests_of("files.content", "files.export")
     others += [request for request in evidence.requests_of("revisions.get") if request.is_download]
-    require(
-        not others,
-        f"{quantity(len(others), 'request')} asked for content in another way than a download with a range. Use byte_range.",
-    )
+    message = f"{quantity(len(others), 'request')} asked for content in another way than a download with a range. Use byte_range."
+    require(not others, message)
     downloads = [request for request in evidence.succeeded("files.get") if request.is_download]
     require(downloads, "The service received no download. Use svc.read or svc.download with the file given.file_id.")
     first = _RECORD_SIZE * evidence.values["record"]
@@ -57,21 +55,14 @@ def _require_only_record(evidence: Evidence) -> str:
     received: set[int] = set()
     for request in downloads:
         sent = f"the service sent {request.sent:,} bytes"
-        require(
-            request.status == 206,
-            f"A download had no range, so {sent}, which are the whole file. Ask only for the bytes of the record, with"
-            " byte_range.",
-        )
+        message = f"A download had no range, so {sent}, which are the whole file. Ask only for the bytes of the record, with byte_range."
+        require(request.status == 206, message)
         match = _RANGE.fullmatch(request.headers["Range"].replace(" ", ""))
-        require(
-            match and first <= int(match[1]) <= int(match[2]) <= last,
-            f"A download had the range {request.headers['Range']!r}, and {sent}. The record has the bytes {first} to {last}:"
-            f" {_RECORD_SIZE} bytes, because the last byte of a range belongs to it.",
-        )
+        message = f"A download had the range {request.headers['Range']!r}, and {sent}. The record has the bytes {first} to {last}: {_RECORD_SIZE} bytes, because the last byte of a range belongs to it."
+        require(match and first <= int(match[1]) <= int(match[2]) <= last, message)
         received.update(range(int(match[1]), int(match[2]) + 1) if match else ())
-    require(
-        len(received) == _RECORD_SIZE, f"The service sent {len(received)} bytes, but the record has {_RECORD_SIZE}."
-    )
+    message = f"The service sent {len(received)} bytes, but the record has {_RECORD_SIZE}."
+    require(len(received) == _RECORD_SIZE, message)
     return f"The service sent only the {_RECORD_SIZE} bytes of the requested record."
 
 
@@ -149,17 +140,12 @@ def _last_search(evidence: Evidence) -> tuple[str, list[JSONObject]]:
     require(lists, "No request listed files. Use svc.files with a query.")
     before = [request for request in lists if request.n < _first_star(evidence)] or lists
     q = before[-1].query.get("q") or ""
-    require(
-        q,
-        "A request listed files without a query, so the service returned all files. svc.files takes a query as its first"
-        " argument.",
-    )
+    message = "A request listed files without a query, so the service returned all files. svc.files takes a query as its first argument."
+    require(q, message)
     pages = [request.response_json.get("files", [{}]) for request in before if request.query.get("q") == q]
     files = [file for page in pages for file in page]
-    require(
-        all("id" in file for file in files),
-        "A response has no ids, because `fields` does not name them. Without its id you cannot change a file.",
-    )
+    message = "A response has no ids, because `fields` does not name them. Without its id you cannot change a file."
+    require(all("id" in file for file in files), message)
     return q, files
 
 
@@ -172,24 +158,17 @@ def _require_search(evidence: Evidence) -> str:
     other_files = [file for file in listed_files if file["id"] not in matching_ids]
     names = [file["name"] for file in other_files if "name" in file]
     called = f" (called {list_text(names, 2)})" if names else ""
-    require(
-        not other_files,
-        f"The service returned {quantity(len(other_files), 'other file')}{called}: make the query more precise.",
-    )
+    message = f"The service returned {quantity(len(other_files), 'other file')}{called}: make the query more precise."
+    require(not other_files, message)
     listed_ids = {file["id"] for file in listed_files}
-    require(
-        listed_ids == matching_ids,
-        f"The service returned {len(listed_ids)} of the {len(matching_ids)} matching files. Look at the conditions"
-        " of your query, and at given.word.",
-    )
+    message = f"The service returned {len(listed_ids)} of the {len(matching_ids)} matching files. Look at the conditions of your query, and at given.word."
+    require(listed_ids == matching_ids, message)
     reads = [read for read in evidence.requests_of("files.get", "changes.list") if read.n < _first_star(evidence)]
     asked = (
         f"{quantity(len(reads), 'request')} asked for single files or changes before the stars, so the search did not"
     )
-    require(
-        not reads,
-        f"{asked} decide alone which files match. Run begin() again, and use only the response of the search.",
-    )
+    message = f"{asked} decide alone which files match. Run begin() again, and use only the response of the search."
+    require(not reads, message)
     new = create_file(evidence.state, {"name": f"a new {evidence.values['word']}", "mimeType": _CSV})["id"]
     found = any(file["id"] == new for file in list_files(evidence.state, q=q, fields="id"))
     delete_file(evidence.state, new)
@@ -200,26 +179,18 @@ def _require_search(evidence: Evidence) -> str:
 def _require_fields(evidence: Evidence) -> None:
     _, files = _last_search(evidence)
     fields = sorted({key for file in files for key in file})
-    require(
-        files and set(fields) <= {"id", "name"},
-        f"The service returned the fields {', '.join(fields)} instead of id and name. Use the argument fields.",
-    )
+    message = f"The service returned the fields {', '.join(fields)} instead of id and name. Use the argument fields."
+    require(files and set(fields) <= {"id", "name"}, message)
 
 
 def _require_stars(evidence: Evidence) -> None:
     matching_ids = evidence.check_data["matching_ids"]
     updated_ids = {request.path.rpartition("/")[2] for request in evidence.succeeded("files.update")}
-    require(
-        updated_ids <= matching_ids,
-        f"{quantity(len(updated_ids - matching_ids), 'file')} that your search did not return had an update. Change only the"
-        " files that it returned.",
-    )
+    message = f"{quantity(len(updated_ids - matching_ids), 'file')} that your search did not return had an update. Change only the files that it returned."
+    require(updated_ids <= matching_ids, message)
     starred = {file["id"] for file in evidence.files if file.get("starred")}
-    require(
-        starred == matching_ids,
-        f"Of the {len(matching_ids)} matching files, {len(starred & matching_ids)} have a star, and of the other files,"
-        f" {len(starred - matching_ids)} have one. Give a star to each file that your search returned, and to no other file.",
-    )
+    message = f"Of the {len(matching_ids)} matching files, {len(starred & matching_ids)} have a star, and of the other files, {len(starred - matching_ids)} have one. Give a star to each file that your search returned, and to no other file."
+    require(starred == matching_ids, message)
 
 
 SEARCH = ExerciseDefinition(
@@ -247,11 +218,8 @@ def _require_import(evidence: Evidence) -> None:
     copies = [request for request in evidence.creations_of(file_id) if request.operation == "files.copy"]
     made_of = {file_id, *(request.path.split("/")[-2] for request in copies)}
     uploads = [request for each in made_of for request in (*evidence.creations_of(each), *evidence.updates_of(each))]
-    require(
-        any(evidence.values["content"] in request.request_body for request in uploads),
-        "No upload contains the CSV of given.content, so the table was converted before the upload. Upload given.content"
-        " unchanged: the service converts it.",
-    )
+    message = "No upload contains the CSV of given.content, so the table was converted before the upload. Upload given.content unchanged: the service converts it."
+    require(any(evidence.values["content"] in request.request_body for request in uploads), message)
 
 
 def _require_export(evidence: Evidence) -> str:
@@ -262,11 +230,8 @@ def _require_export(evidence: Evidence) -> str:
     formats = sorted({str(request.query.get("mimeType")) for request in succeeded})
     right = [request for request in succeeded if request.query.get("mimeType") == _TSV]
     require(succeeded, "No export succeeded.")
-    require(
-        right,
-        f"The spreadsheet was exported as {list_text(formats)}, not as tab-separated values. The"
-        " extension of this format is tsv.",
-    )
+    message = f"The spreadsheet was exported as {list_text(formats)}, not as tab-separated values. The extension of this format is tsv."
+    require(right, message)
     expected = [line.split(",") for line in evidence.values["content"].decode().splitlines()]
     tables = [
         [line.split("\t") for line in request.response_body.decode("utf-8-sig", "replace").splitlines()]

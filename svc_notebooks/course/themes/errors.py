@@ -58,18 +58,13 @@ def _downloads(evidence: Evidence) -> dict[int, list[RecordedRequest]]:
 def _require_downloads(evidence: Evidence) -> None:
     for number, attempts in _downloads(evidence).items():
         require(attempts, f"No request downloads file {number} of {_FILES} in given.file_ids.")
-        require(
-            not any("Range" in request.headers for request in attempts),
-            "A download had the header Range, so it did not have the whole content. Send the request without it.",
-        )
+        message = "A download had the header Range, so it did not have the whole content. Send the request without it."
+        require(not any("Range" in request.headers for request in attempts), message)
         succeeded = [request.succeeded for request in attempts]
         again = f"The download of file {number} was repeated although it had succeeded."
         require(True not in succeeded[:-1], again)
-        require(
-            succeeded[-1],
-            f"The last download of file {number} had the status {attempts[-1].status} and was not repeated. Repeat it until"
-            " the status is 200.",
-        )
+        message = f"The last download of file {number} had the status {attempts[-1].status} and was not repeated. Repeat it until the status is 200."
+        require(succeeded[-1], message)
 
 
 def _delays(evidence: Evidence) -> list[tuple[int, int, RecordedRequest, float]]:
@@ -88,10 +83,7 @@ def _require_limits(evidence: Evidence) -> None:
         retry_after = parse_retry_after(refused.response_headers.get("Retry-After"), refused.time) or 0.0
         shortest, longest = _limits(refusals, retry_after)
         with_header = f" and Retry-After: {retry_after:g}" if retry_after else ""
-        seen = (
-            f"Refusal {refusals} of file {number} had the status {refused.status}{with_header}, and the next request came"
-            f" after {length(waited, 'second')}."
-        )
+        seen = f"Refusal {refusals} of file {number} had the status {refused.status}{with_header}, and the next request came after {length(waited, 'second')}."
         early = f"{seen} Wait at least as long as Retry-After says. {_LOOK}"
         require(waited >= retry_after - _TOLERANCE, early)
         late = f"{seen} The delay must be at most {length(longest, 'second')}. {_LOOK}"
@@ -114,13 +106,9 @@ def _require_jitter(evidence: Evidence) -> str:
         shortest, longest = _limits(refusals, 0.0)
         place = (waited - shortest) / (longest - shortest)
         used = next((n for n, chance in enumerate(numbers[:5]) if abs(place - chance) < _SAME_PLACE), None)
-        require(
-            used is not None,
-            f"The delay after refusal {refusals} of file {number} was {length(waited, 'second')}. The next number of"
-            f" given.chance(), {numbers[0]:.2f}, makes it {length(shortest + numbers[0] * (longest - shortest), 'second')}. Draw"
-            " a number for each delay: with delays that are fixed or known before, two clients that fail together repeat their"
-            " requests together.",
-        )
+        due = length(shortest + numbers[0] * (longest - shortest), "second")
+        message = f"The delay after refusal {refusals} of file {number} was {length(waited, 'second')}. The next number of given.chance(), {numbers[0]:.2f}, makes it {due}. Draw a number for each delay: with delays that are fixed or known before, two clients that fail together repeat their requests together."
+        require(used is not None, message)
         del numbers[: (used or 0) + 1]
     return "Each refused request was repeated after a random delay within its limits."
 
@@ -168,14 +156,10 @@ def _require_waits(evidence: Evidence) -> str:
         retry_after = parse_retry_after(request.response_headers.get("Retry-After"), request.time) or 0.0
         waited = (following.time - request.time).total_seconds()
         seen = f"After a 403 with Retry-After: {retry_after:g}, the next request came"
-        require(
-            waited >= retry_after,
-            f"{seen} after {length(waited, 'second')}. Wait at least {length(retry_after, 'second')}.",
-        )
-        require(
-            waited <= 2 * retry_after + _TOLERANCE,
-            f"{seen} only after {waited:g} seconds. Wait at most {length(2 * retry_after, 'second')}.",
-        )
+        message = f"{seen} after {length(waited, 'second')}. Wait at least {length(retry_after, 'second')}."
+        require(waited >= retry_after, message)
+        message = f"{seen} only after {waited:g} seconds. Wait at most {length(2 * retry_after, 'second')}."
+        require(waited <= 2 * retry_after + _TOLERANCE, message)
     require(refused, "The service has refused no request yet. Create a file for each name.")
     return f"The service refused {quantity(len(refused), 'request')}, and you waited long enough each time."
 
@@ -190,19 +174,16 @@ def _require_all_names(evidence: Evidence) -> None:
     advice = why or " Repeat a refused request until its status is 200."
     require(not missing, f"Of the {len(expected)} files, {len(missing)} do not exist: {list_text(missing)}.{advice}")
     duplicates = sorted({name for name in names if names.count(name) > 1})
-    require(
-        not duplicates, f"There is more than one file called {list_text(duplicates)}. Repeat only the refused requests."
-    )
+    message = f"There is more than one file called {list_text(duplicates)}. Repeat only the refused requests."
+    require(not duplicates, message)
 
 
 def _require_empty_files(evidence: Evidence) -> None:
     _require_all_names(evidence)
     kinds = sorted({file["mimeType"] for file in evidence.files if ".svc-apps." in file["mimeType"]})
     require(not kinds, f"A file has the type {list_text(kinds)}. Create plain files: leave out mimeType.")
-    require(
-        not any(int(file.get("size") or 0) for file in evidence.files),
-        "A file has content, and the task asks for empty files. Send the requests to /storage/v3/files without an upload.",
-    )
+    message = "A file has content, and the task asks for empty files. Send the requests to /storage/v3/files without an upload."
+    require(not any(int(file.get("size") or 0) for file in evidence.files), message)
 
 
 OFTEN = ExerciseDefinition(
@@ -248,11 +229,8 @@ def _attempts(evidence: Evidence, *, permanent: bool) -> list[list[RecordedReque
 
 def _require_single_attempts(evidence: Evidence) -> None:
     for attempts in _attempts(evidence, permanent=True):
-        require(
-            len(attempts) == 1,
-            f"A request with the status {attempts[0].status} was sent {len(attempts)} times. This error is permanent, so one"
-            " request is enough.",
-        )
+        message = f"A request with the status {attempts[0].status} was sent {len(attempts)} times. This error is permanent, so one request is enough."
+        require(len(attempts) == 1, message)
 
 
 def _require_repetitions(evidence: Evidence) -> str:
@@ -261,11 +239,8 @@ def _require_repetitions(evidence: Evidence) -> str:
         outcome = f"had the status {last.status}" if last.answered else "had no response"
         reads = [read for read in evidence.succeeded("files.get") if read.n > last.n and read.path == last.path]
         was_seen = not last.answered and any(read.response_json.get("starred") for read in reads)
-        require(
-            last.succeeded or was_seen,
-            f"The last request for one of the files {outcome}, and was not repeated. This error is temporary: repeat the"
-            " request until a response shows the star.",
-        )
+        message = f"The last request for one of the files {outcome}, and was not repeated. This error is temporary: repeat the request until a response shows the star."
+        require(last.succeeded or was_seen, message)
         again = "A request was repeated although it had succeeded. Leave the loop when the status is 200."
         require(not any(request.succeeded for request in attempts[:-1]), again)
     return "Requests with temporary errors were repeated after a wait, and requests with permanent errors were not repeated."
@@ -275,10 +250,8 @@ def _require_second(evidence: Evidence) -> None:
     all_attempts = _attempts(evidence, permanent=False)
     require(any(len(attempts) > 1 for attempts in all_attempts), "No request with a temporary error was repeated.")
     for request, following in itertools.chain.from_iterable(map(itertools.pairwise, all_attempts)):
-        require(
-            following.time - request.time >= timedelta(seconds=1),
-            "A failed request was repeated without a wait of one second. Call given.clock.advance(1) before the next attempt.",
-        )
+        message = "A failed request was repeated without a wait of one second. Call given.clock.advance(1) before the next attempt."
+        require(following.time - request.time >= timedelta(seconds=1), message)
 
 
 def _require_stars(evidence: Evidence) -> None:

@@ -82,23 +82,14 @@ def _versions_before(evidence: Evidence, update: RecordedRequest) -> dict[str, s
 def require_conditions(evidence: Evidence) -> None:
     for update in _updates(evidence):
         condition = update.headers.get("If-Match", "")
-        require(
-            condition,
-            "An update had no header If-Match, so it replaces whatever another program has changed since you read the event."
-            ' Send the etag of the event: given.send("PATCH", path, {"If-Match": etag, ...}, body).',
-        )
-        require(
-            "*" not in condition,
-            f"An update had the header If-Match: {condition}, which is true for every version of the event. Send the etag of"
-            " the version that you read.",
-        )
+        message = 'An update had no header If-Match, so it replaces whatever another program has changed since you read the event. Send the etag of the event: given.send("PATCH", path, {"If-Match": etag, ...}, body).'
+        require(condition, message)
+        message = f"An update had the header If-Match: {condition}, which is true for every version of the event. Send the etag of the version that you read."
+        require("*" not in condition, message)
         versions = _versions_before(evidence, update)
         unknown = [etag for etag in _ETAG.findall(condition) or [condition] if etag not in versions]
-        require(
-            not unknown,
-            f"An update had the header If-Match: {condition}, and no response before had this etag. Send the etag of the"
-            " version that you read, with its quotation marks.",
-        )
+        message = f"An update had the header If-Match: {condition}, and no response before had this etag. Send the etag of the version that you read, with its quotation marks."
+        require(not unknown, message)
 
 
 def _require_patch(evidence: Evidence) -> None:
@@ -111,10 +102,8 @@ def _require_patch(evidence: Evidence) -> None:
 def _require_last_success(evidence: Evidence) -> str:
     updates = _updates(evidence)
     advice = " Read the event again, and repeat the update with its new etag." if updates[-1].status == 412 else ""
-    require(
-        updates[-1].succeeded,
-        f"Your last update had the status {updates[-1].status} and was not repeated, so given.line is not in the event.{advice}",
-    )
+    message = f"Your last update had the status {updates[-1].status} and was not repeated, so given.line is not in the event.{advice}"
+    require(updates[-1].succeeded, message)
     refused = sum(update.status == 412 for update in updates)
     return f"The service refused {quantity(refused, 'update')} with 412, and the event has your line and all lines of the other program."
 
@@ -129,37 +118,28 @@ def require_no_lost_line(evidence: Evidence) -> None:
     lines = event_lines(evidence)
     expected = evidence.check_data["lines"]
     lost = [line for line in expected if line not in lines]
-    require(
-        not lost,
-        f"The description has lost {quantity(len(lost), 'line')} that another program had added: {list_text(lost, 2)}."
-        " After a 412, add given.line to the description that you have just read, and not to an earlier one.",
-    )
+    message = f"The description has lost {quantity(len(lost), 'line')} that another program had added: {list_text(lost, 2)}. After a 412, add given.line to the description that you have just read, and not to an earlier one."
+    require(not lost, message)
     for update in _updates(evidence):
         versions = _versions_before(evidence, update)
         known = [versions.get(etag, "") for etag in _ETAG.findall(update.headers.get("If-Match", ""))]
         sent = str(update.request_json.get("description", "")).splitlines()
-        require(
-            not update.request_json or all(line in sent for each in known for line in each.splitlines()),
-            "An update had the etag of one version of the event, and the description of an earlier one, so it could replace a"
-            " line that another program has added. Take the etag and the description from the same response.",
-        )
+        message = "An update had the etag of one version of the event, and the description of an earlier one, so it could replace a line that another program has added. Take the etag and the description from the same response."
+        require(not update.request_json or all(line in sent for each in known for line in each.splitlines()), message)
     others = [line for line in lines if line != evidence.values["line"]]
-    require(
-        others == expected,
-        "Beside given.line, the description has changed. Keep the lines that you have read as they are.",
-    )
+    message = "Beside given.line, the description has changed. Keep the lines that you have read as they are."
+    require(others == expected, message)
 
 
 def _require_line(evidence: Evidence) -> None:
     lines, own_line = event_lines(evidence), evidence.values["line"]
     count = lines.count(own_line)
-    require(
-        count == 1, f"The description has given.line {count} times instead of once. Look at svc.event(given.event_id)."
+    message = f"The description has given.line {count} times instead of once. Look at svc.event(given.event_id)."
+    require(count == 1, message)
+    message = (
+        "given.line is not the last line of the description. Add it to the end of the description that you have read."
     )
-    require(
-        lines[-1] == own_line,
-        "given.line is not the last line of the description. Add it to the end of the description that you have read.",
-    )
+    require(lines[-1] == own_line, message)
 
 
 CONFLICT = ExerciseDefinition(
@@ -183,19 +163,16 @@ def _single_event(evidence: Evidence) -> Event:
     summary = evidence.values["summary"]
     events = [event for event in evidence.events() if event.get("summary") == summary]
     require(events, f"There is no event called {summary!r} in the primary calendar. Look at svc.events().")
-    require(
-        len(events) == 1, f"There are {len(events)} events called {summary!r} instead of one. Look at svc.events()."
-    )
+    message = f"There are {len(events)} events called {summary!r} instead of one. Look at svc.events()."
+    require(len(events) == 1, message)
     was_created = any(request.response_json.get("id") == events[0]["id"] for request in inserted)
     require(was_created, f"There is an event called {summary!r}, but no recorded request created it.")
     return events[0]
 
 
 def _instant(event: Event, end: Literal["start", "end"]) -> datetime:
-    require(
-        "dateTime" in event[end],
-        "The event has dates without times, so it is an all-day event. Its start needs a time.",
-    )
+    message = "The event has dates without times, so it is an all-day event. Its start needs a time."
+    require("dateTime" in event[end], message)
     return datetime.fromisoformat(event[end]["dateTime"])
 
 
@@ -213,8 +190,7 @@ def _require_zone(evidence: Evidence) -> None:
     for end in (event["start"], event["end"]):
         event_zone = end.get("timeZone")
         require(event_zone == zone, f"The time zone of the event is {event_zone!r}, which is not given.zone ({zone})."
-             if event_zone else "The event has a UTC offset and no time zone, so its local time is wrong after a clock change."
-             " Use the argument time_zone.")  # fmt: skip
+             if event_zone else "The event has a UTC offset and no time zone, so its local time is wrong after a clock change. Use the argument time_zone.")  # fmt: skip
 
 
 _INSERT = ("events.insert", "events.patch", "events.update")
@@ -241,27 +217,22 @@ def _set_up_zone(_: ExerciseService, rng: Random) -> dict[str, Value]:
 def _require_start(evidence: Evidence) -> str:
     values = evidence.values
     local_start, expected_start = _local(_single_event(evidence), values["zone"]), f"{values['day']} {values['time']}"
-    require(
-        local_start == expected_start,
-        f"In {values['zone']} the event begins at {local_start}, not at {expected_start}."
-        " Look at the start that svc.event returns.",
-    )
+    message = f"In {values['zone']} the event begins at {local_start}, not at {expected_start}. Look at the start that svc.event returns."
+    require(local_start == expected_start, message)
     return f"The event begins at {values['time']} in {values['zone']}, and has this time zone."
 
 
 def _require_minutes(evidence: Evidence) -> None:
     minutes = _minutes(_single_event(evidence))
-    require(
-        minutes == evidence.values["minutes"],
-        f"The event lasts {minutes:g} minutes, not {evidence.values['minutes']}. The end is the start plus given.minutes.",
-    )
+    message = f"The event lasts {minutes:g} minutes, not {evidence.values['minutes']}. The end is the start plus given.minutes."
+    require(minutes == evidence.values["minutes"], message)
 
 
 def _require_no_recurrence(evidence: Evidence) -> None:
-    require(
-        not _single_event(evidence).get("recurrence"),
-        "The event has a recurrence, so it takes place on more than one day. Create it without the argument recurrence.",
+    message = (
+        "The event has a recurrence, so it takes place on more than one day. Create it without the argument recurrence."
     )
+    require(not _single_event(evidence).get("recurrence"), message)
 
 
 ZONE = ExerciseDefinition(
@@ -310,44 +281,32 @@ def _instances(evidence: Evidence) -> list[Event]:
 def _require_days(evidence: Evidence) -> str:
     values, instances = evidence.values, _instances(evidence)
     days = [_local(instance, values["zone"])[:10] for instance in instances]
-    require(
-        values["free"] not in days,
-        f"There is a seminar on {values['free']}, which is excluded. Use `except` in the recurrence.",
-    )
+    message = f"There is a seminar on {values['free']}, which is excluded. Use `except` in the recurrence."
+    require(values["free"] not in days, message)
     first, last = date.fromisoformat(values["first"]), date.fromisoformat(values["last"])
     every_day = [(first + timedelta(weeks=n)).isoformat() for n in range((last - first).days // 7 + 1)]
     expected_days = [day for day in every_day if day != values["free"]]
     missing = [day for day in expected_days if day not in days]
     unexpected = [day for day in days if day not in expected_days]
     require(not missing, f"There is no seminar on {list_text(missing, 2)}. Look at svc.instances(event).")
-    require(
-        not unexpected, f"There is an unexpected seminar on {list_text(unexpected, 2)}. Look at svc.instances(event)."
-    )
-    require(
-        len(days) == len(expected_days),
-        f"The series has {len(days)} instances on {len(expected_days)} days, so there are two on one day. Look at"
-        " svc.instances(event).",
-    )
+    message = f"There is an unexpected seminar on {list_text(unexpected, 2)}. Look at svc.instances(event)."
+    require(not unexpected, message)
+    message = f"The series has {len(days)} instances on {len(expected_days)} days, so there are two on one day. Look at svc.instances(event)."
+    require(len(days) == len(expected_days), message)
     return f"One series with {quantity(len(instances), 'instance')}, one excluded day, and the same local time on all days."
 
 
 def _require_times(evidence: Evidence) -> None:
     values = evidence.values
     start_times = {_local(instance, values["zone"])[11:] for instance in _instances(evidence)}
-    require(
-        start_times == {values["time"]},
-        f"The local start time of the seminar is {list_text(sorted(start_times))}, not always {values['time']}."
-        " A time zone keeps the local time.",
-    )
+    message = f"The local start time of the seminar is {list_text(sorted(start_times))}, not always {values['time']}. A time zone keeps the local time."
+    require(start_times == {values["time"]}, message)
 
 
 def _require_durations(evidence: Evidence) -> None:
     durations = {_minutes(instance) for instance in _instances(evidence)}
-    require(
-        durations == {90},
-        f"The seminar lasts {list_text(f'{minutes:g}' for minutes in sorted(durations))} minutes, not 90."
-        " Look at the end of the first event.",
-    )
+    message = f"The seminar lasts {list_text(f'{minutes:g}' for minutes in sorted(durations))} minutes, not 90. Look at the end of the first event."
+    require(durations == {90}, message)
 
 
 def _require_same_summary(evidence: Evidence) -> None:

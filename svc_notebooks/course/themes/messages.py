@@ -56,19 +56,15 @@ def _watched(evidence: Evidence) -> timedelta:
     watches = _opened_watches(evidence)
     opened = watches[0][0][0]
     delay = opened - evidence.check_data["started"]
-    require(
-        delay <= _LATE_START,
-        f"The first channel was opened {_hours(delay)} after the start of the exercise. Open it before you advance the clock.",
-    )
+    message = f"The first channel was opened {_hours(delay)} after the start of the exercise. Open it before you advance the clock."
+    require(delay <= _LATE_START, message)
     return min(_end_of_watching(watches), evidence.now) - opened
 
 
 def _require_no_gap(evidence: Evidence) -> None:
     watched, hours = _watched(evidence), timedelta(hours=evidence.values["hours"])
-    require(
-        watched >= hours,
-        f"The file was watched for {_hours(watched)} instead of {_hours(hours)}. Look at svc.channels().",
-    )
+    message = f"The file was watched for {_hours(watched)} instead of {_hours(hours)}. Look at svc.channels()."
+    require(watched >= hours, message)
 
 
 def _require_end(evidence: Evidence) -> str:
@@ -76,17 +72,11 @@ def _require_end(evidence: Evidence) -> str:
     opened = [request for request in evidence.requests if (request.operation or "").endswith(".watch")]
     ends = [_watch(evidence, request)[1][0] for request in opened if request.succeeded]
     open_channels = [end for end in ends if end > evidence.now]
-    require(
-        not open_channels,
-        f"At the end, {quantity(len(open_channels), 'channel')} had not been stopped, so the service continues to send messages."
-        " Stop the last channel.",
-    )
+    message = f"At the end, {quantity(len(open_channels), 'channel')} had not been stopped, so the service continues to send messages. Stop the last channel."
+    require(not open_channels, message)
     watched, hours = _watched(evidence), timedelta(hours=evidence.values["hours"])
-    require(
-        watched <= hours + _LATE_END,
-        f"The file was watched for {_hours(watched)}, which is longer than the {_hours(hours)} of given.hours. Stop the last"
-        " channel at most one hour later.",
-    )
+    message = f"The file was watched for {_hours(watched)}, which is longer than the {_hours(hours)} of given.hours. Stop the last channel at most one hour later."
+    require(watched <= hours + _LATE_END, message)
     channels = quantity(len(watches), "channel")
     return f"The file was watched for {_hours(watched)} without a gap with {channels}, and then the watching stopped."
 
@@ -101,8 +91,7 @@ def _end_of_watching(watches: list[tuple[_Instant, _Instant]]) -> datetime:
             if gap > timedelta(0)
             else "A channel was stopped before the next one was opened, so messages between them were lost."
             if was_stopped
-            else "A channel was opened at the moment when the one before it expired, so messages between them can be lost."
-            " Open the next channel earlier."
+            else "A channel was opened at the moment when the one before it expired, so messages between them can be lost. Open the next channel earlier."
         )
         require(opened < until, message)
         until = max(until, ends)
@@ -201,41 +190,30 @@ def _require_statuses(evidence: Evidence) -> None:
     for case in evidence.receiver_cases:
         responded = case.outcome is not None
         require(responded, "Your receiver has not responded to all messages. Call given.deliver_to(handle).")
-        require(
-            not isinstance(case.outcome, str),
-            f"Your receiver {case.outcome} on {case.description}: a receiver must return a status for every message.",
+        message = (
+            f"Your receiver {case.outcome} on {case.description}: a receiver must return a status for every message."
         )
+        require(not isinstance(case.outcome, str), message)
 
 
 def require_genuine(evidence: Evidence) -> None:
     _require_statuses(evidence)
     for case in evidence.receiver_cases:
-        require(
-            not case.genuine or case.outcome in _SUCCESS_STATUSES,
-            f"Your receiver rejected {case.description}: it returned {case.outcome} instead of 200. Return 200 for a message"
-            " that you know already, too.",
-        )
+        message = f"Your receiver rejected {case.description}: it returned {case.outcome} instead of 200. Return 200 for a message that you know already, too."
+        require(not case.genuine or case.outcome in _SUCCESS_STATUSES, message)
 
 
 def require_rejections(evidence: Evidence) -> str:
     _require_statuses(evidence)
     forged = [case for case in evidence.receiver_cases if not case.genuine]
     for case in forged:
-        require(
-            case.outcome not in _SUCCESS_STATUSES,
-            f"Your receiver accepted {case.description}: it returned {case.outcome} instead of 403. Compare the token with that of"
-            " the channel.",
-        )
-    require(
-        any(case.outcome in _SUCCESS_STATUSES for case in evidence.receiver_cases),
-        "Your receiver rejected a genuine message.",
-    )
+        message = f"Your receiver accepted {case.description}: it returned {case.outcome} instead of 403. Compare the token with that of the channel."
+        require(case.outcome not in _SUCCESS_STATUSES, message)
+    message = "Your receiver rejected a genuine message."
+    require(any(case.outcome in _SUCCESS_STATUSES for case in evidence.receiver_cases), message)
     for case in forged:
-        require(
-            isinstance(case.outcome, int) and 400 <= case.outcome < 500,
-            f"The response to a forged message had the status {case.outcome}. Return 403: a status of 500 or more makes the"
-            " sender send the message again, and 3xx is another address.",
-        )
+        message = f"The response to a forged message had the status {case.outcome}. Return 403: a status of 500 or more makes the sender send the message again, and 3xx is another address."
+        require(isinstance(case.outcome, int) and 400 <= case.outcome < 500, message)
     genuine = len(evidence.receiver_cases) - len(forged)
     return f"{genuine} genuine messages were accepted, and {len(forged)} forged messages rejected."
 
@@ -328,9 +306,8 @@ def _require_states(evidence: Evidence) -> str:
     for channel, expected in evidence.check_data["expected"].items():
         _require_state(evidence, channel, state.get(channel), expected)
     others = state.keys() - evidence.check_data["expected"].keys()
-    require(
-        not others, f"{_STATE} has an entry for {list_text(sorted(others), 2)}, which is not one of given.channels."
-    )
+    message = f"{_STATE} has an entry for {list_text(sorted(others), 2)}, which is not one of given.channels."
+    require(not others, message)
     count = len(evidence.receiver_cases)
     return f"Your receiver got {count} messages, several of them twice and not in their order, and its state is that of the newest ones."
 
@@ -346,25 +323,18 @@ def _require_counts(evidence: Evidence) -> None:
             if isinstance(count, int) and count > different
             else "A message that arrives after a newer one counts, too, and both channels use the same numbers."
         )
-        require(
-            type(count) is int and count == different,
-            f"For the channel {channel}, {_STATE} has {count!r} in `messages`, but the service sent {different} different"
-            f" messages about the file. {why}",
-        )
+        message = f"For the channel {channel}, {_STATE} has {count!r} in `messages`, but the service sent {different} different messages about the file. {why}"
+        require(type(count) is int and count == different, message)
 
 
 def _require_state(evidence: Evidence, channel: str, entry: object, expected: Mapping[str, Any]) -> None:
     of_channel = [case.message for case in evidence.receiver_cases if case.message[_CHANNEL] == channel]
-    require(
-        isinstance(entry, dict) and expected.keys() <= entry.keys(),
-        f"{_STATE} has no entry with state, number and messages for the channel {channel}.",
-    )
+    message = f"{_STATE} has no entry with state, number and messages for the channel {channel}."
+    require(isinstance(entry, dict) and expected.keys() <= entry.keys(), message)
     assert isinstance(entry, dict)
     seen = f"For the channel {channel}, {_STATE} has"
-    require(
-        entry["state"] != "sync",
-        f"{seen} the state 'sync'. This message says that the channel is open, and nothing about the file.",
-    )
+    message = f"{seen} the state 'sync'. This message says that the channel is open, and nothing about the file."
+    require(entry["state"] != "sync", message)
     number, newest = entry["number"], f"the newest message has the number {expected['number']}"
     if type(number) is not int or number != expected["number"]:
         as_text = str(number) == max(message[_NUMBER] for message in of_channel)
@@ -374,11 +344,8 @@ def _require_state(evidence: Evidence, channel: str, entry: object, expected: Ma
             else "The message that arrives last is not always the newest one: compare the message numbers."
         )
         require(False, f"{seen} the number {number!r}, but {newest} (an int). {why}")
-    require(
-        entry["state"] == expected["state"],
-        f"{seen} the state {entry['state']!r}, but {newest} and the state {expected['state']!r}. State and number must be of"
-        " the same message.",
-    )
+    message = f"{seen} the state {entry['state']!r}, but {newest} and the state {expected['state']!r}. State and number must be of the same message."
+    require(entry["state"] == expected["state"], message)
 
 
 REPEATED = ExerciseDefinition(

@@ -29,16 +29,11 @@ def _require_narrow_grants(evidence: Evidence) -> str:
     for request in _shares(evidence):
         body = request.request_json
         grantee_type, role, address = body.get("type", "user"), body.get("role"), str(body.get("emailAddress", email))
-        require(
-            grantee_type == "user",
-            f"A permission had the type {grantee_type!r}, so more than one person had access. Give the"
-            " address of one person.",
-        )
+        message = f"A permission had the type {grantee_type!r}, so more than one person had access. Give the address of one person."
+        require(grantee_type == "user", message)
         require(address.lower() == email, f"The file was shared with {address!r}, and not with given.email.")
-        require(
-            role in ("reader", "commenter"),
-            f"A permission had the role {role!r}, which allows changes of the file. Use a role that allows only comments.",
-        )
+        message = f"A permission had the role {role!r}, which allows changes of the file. Use a role that allows only comments."
+        require(role in ("reader", "commenter"), message)
     return "One person can read and comment on one file, and at no time could anybody do more."
 
 
@@ -53,18 +48,12 @@ def _require_commenter(evidence: Evidence) -> None:
     permissions, email = file_permissions(evidence.state, evidence.values["file_id"]), evidence.values["email"]
     guests = [permission for permission in permissions if permission.get("role") != "owner"]
     require(guests, "Only the owner has access to the file given.file_id. Look at svc.permissions(given.file_id).")
-    require(
-        len(guests) == 1,
-        f"The file has {len(guests)} permissions besides the owner's instead of one. Look at"
-        " svc.permissions(given.file_id).",
-    )
+    message = f"The file has {len(guests)} permissions besides the owner's instead of one. Look at svc.permissions(given.file_id)."
+    require(len(guests) == 1, message)
     role, address = guests[0].get("role"), guests[0].get("emailAddress")
     require(address == email, f"The file is shared with {address!r}, and not with given.email.")
-    require(
-        role == "commenter",
-        f"The role of {email} is {role!r}, which is not the role for comments."
-        " The roles are reader, commenter and writer.",
-    )
+    message = f"The role of {email} is {role!r}, which is not the role for comments. The roles are reader, commenter and writer."
+    require(role == "commenter", message)
     until = guests[0].get("expirationTime")
     require(not until, f"The permission ends at {until}. Share the file without an expirationTime.")
 
@@ -94,35 +83,26 @@ def _set_up_scope(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 def _require_work(program: str) -> Callable[[Evidence], None]:
     def check(evidence: Evidence) -> None:
         requests = [request for request in evidence.requests if request.client == program]
-        require(
-            requests,
-            f"The service received no request of the program {program!r}. Use given.sign_in, and the session that it returns.",
-        )
+        message = f"The service received no request of the program {program!r}. Use given.sign_in, and the session that it returns."
+        require(requests, message)
         scope, work, has_worked = _PROGRAMS[program]
         for scopes in [scopes for client, scopes in evidence.sign_ins if client == program]:
             _require_narrow_scope(program, {name.rpartition("/")[2] for name in scopes}, scope)
         in_trash = program == "diary" and any(file["name"] == _DIARY and file.get("trashed") for file in evidence.files)
         last = " The file is in the trash." if in_trash else " Look at svc.exchanges(session=...)."
         last = f" Its last request was refused: {requests[-1].refusal}" if requests[-1].refused else last
-        require(
-            has_worked([request for request in requests if request.succeeded], evidence),
-            f"The program {program!r} has sent {quantity(len(requests), 'request')}, but neither the responses nor the files"
-            f" show that it {work}.{last}",
-        )
+        message = f"The program {program!r} has sent {quantity(len(requests), 'request')}, but neither the responses nor the files show that it {work}.{last}"
+        require(has_worked([request for request in requests if request.succeeded], evidence), message)
 
     return check
 
 
 def _require_narrow_scope(program: str, scopes: set[str], scope: str) -> None:
-    require(
-        len(scopes) == 1, f"The token of {program!r} has {quantity(len(scopes), 'scope')}: one is enough for its work."
-    )
+    message = f"The token of {program!r} has {quantity(len(scopes), 'scope')}: one is enough for its work."
+    require(len(scopes) == 1, message)
     scope_names = " and ".join(sorted(scopes))
-    require(
-        scope in scopes,
-        f"A token of {program!r} has the scope {scope_names}: that is not the narrowest that does its work. See"
-        " 07-identity-and-scopes for others.",
-    )
+    message = f"A token of {program!r} has the scope {scope_names}: that is not the narrowest that does its work. See 07-identity-and-scopes for others."
+    require(scope in scopes, message)
 
 
 def _has_listed(requests: list[RecordedRequest], evidence: Evidence) -> bool:
@@ -158,11 +138,8 @@ def _require_own_token_unused(evidence: Evidence) -> str:
     others = [
         request for request in evidence.requests if request.client not in _PROGRAMS and request.operation is not None
     ]
-    require(
-        not others,
-        f"{quantity(len(others), 'request')} used your own token, which has all scopes. Pass the"
-        " session of a program to each call as session=.",
-    )
+    message = f"{quantity(len(others), 'request')} used your own token, which has all scopes. Pass the session of a program to each call as session=."
+    require(not others, message)
     return "Each program could do its work, and nothing else."
 
 

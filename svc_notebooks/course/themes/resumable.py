@@ -55,11 +55,8 @@ def _requests_to(evidence: Evidence, session_id: str, owner: str) -> list[Record
     """
     requests = [request for request in evidence.requests if "upload_id" in request.query]
     others = sum(1 for request in requests if request.session_id != session_id)
-    require(
-        not others,
-        f"{quantity(others, 'request')} had the address of another session, which knows nothing about this upload. Send all"
-        f" requests to {owner}.",
-    )
+    message = f"{quantity(others, 'request')} had the address of another session, which knows nothing about this upload. Send all requests to {owner}."
+    require(not others, message)
     require(requests, f"Nothing was sent to {owner}. Begin with a status query.")
     cancelled = "The session was cancelled with DELETE, so it can no longer be finished. begin() starts again."
     require(not any(request.method == "DELETE" and request.status == _CANCELLED for request in requests), cancelled)
@@ -96,11 +93,8 @@ def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _require_no_new_upload(evidence: Evidence) -> None:
     new = [request for request in evidence.requests_of("files.create") if request.succeeded or request.fault]
-    require(
-        not new,
-        f"The service received {quantity(len(new), 'new upload')}, although the session is still open. Send the missing bytes"
-        " to given.session_uri.",
-    )
+    message = f"The service received {quantity(len(new), 'new upload')}, although the session is still open. Send the missing bytes to given.session_uri."
+    require(not new, message)
     _own_requests(evidence)
 
 
@@ -113,11 +107,8 @@ def _require_query_first(evidence: Evidence) -> None:
     bytes_sent = next((request.n for request in requests if request.sends_bytes), None)
     asked = next((request.n for request in requests if request.is_status_query and not request.refused), None)
     require(asked or bytes_sent, "No status query got a response. Only its response tells how many bytes are stored.")
-    require(
-        asked and asked < (bytes_sent or asked + 1),
-        "The first request to the session sent bytes. Send a status query first: only its response tells how many bytes are"
-        " stored.",
-    )
+    message = "The first request to the session sent bytes. Send a status query first: only its response tells how many bytes are stored."
+    require(asked and asked < (bytes_sent or asked + 1), message)
 
 
 def _require_finished(evidence: Evidence) -> str:
@@ -163,11 +154,8 @@ def _old_requests(evidence: Evidence) -> list[RecordedRequest]:
 def _new_upload(evidence: Evidence) -> RecordedRequest:
     """Return the request that began the upload of the file that exists, or the last new upload without a file."""
     uploads = evidence.succeeded("files.create")
-    require(
-        uploads,
-        "The session has expired, and no new upload was started. The response 404 means that the stored bytes are gone: start"
-        " again with the first byte.",
-    )
+    message = "The session has expired, and no new upload was started. The response 404 means that the stored bytes are gone: start again with the first byte."
+    require(uploads, message)
     ids = {file["id"] for file in evidence.files}
     ends = {request.session_id: request for request in evidence.succeeded("upload.session")}
     kept = [upload for upload in uploads if ends.get(upload.session_id, upload).response_json.get("id") in ids]
@@ -178,35 +166,24 @@ def _require_known_end(evidence: Evidence) -> None:
     requests = _old_requests(evidence)
     asked = [request.n for request in requests if request.is_status_query and request.status == 404]
     sent = [request.n for request in requests if request.sends_bytes]
-    require(
-        asked and asked[0] < min(sent, default=asked[0] + 1),
-        "The first request to the old session sent bytes, or its response does not show the state of the session. Send a"
-        " status query first, because the session may be gone.",
-    )
-    require(
-        asked[0] < _new_upload(evidence).n,
-        "The new upload was started before the status query. Only its response tells whether the old session has expired, so"
-        " send the status query first.",
-    )
+    message = "The first request to the old session sent bytes, or its response does not show the state of the session. Send a status query first, because the session may be gone."
+    require(asked and asked[0] < min(sent, default=asked[0] + 1), message)
+    message = "The new upload was started before the status query. Only its response tells whether the old session has expired, so send the status query first."
+    require(asked[0] < _new_upload(evidence).n, message)
 
 
 def _require_old_left(evidence: Evidence) -> None:
     requests = _old_requests(evidence)
     sent = sum(1 for request in requests if request.sends_bytes)
     require(not sent, f"{quantity(sent, 'request')} sent bytes to the old session, which has expired.")
-    require(
-        len(requests) <= 2,
-        f"The old session received {len(requests)} requests. Its response is always 404, so one is enough.",
-    )
+    message = f"The old session received {len(requests)} requests. Its response is always 404, so one is enough."
+    require(len(requests) <= 2, message)
 
 
 def _require_resumable(evidence: Evidence) -> None:
     upload_type = _new_upload(evidence).upload_type
-    require(
-        upload_type == "resumable",
-        f"The new upload had the type {upload_type or 'without content'!r} and not 'resumable'. Look at the column `query` of"
-        " svc.exchanges(). Delete its file, and upload it again.",
-    )
+    message = f"The new upload had the type {upload_type or 'without content'!r} and not 'resumable'. Look at the column `query` of svc.exchanges(). Delete its file, and upload it again."
+    require(upload_type == "resumable", message)
 
 
 def _require_name_in_session(evidence: Evidence) -> str:
@@ -280,15 +257,10 @@ def _require_one_session(evidence: Evidence) -> None:
     new_uploads = evidence.succeeded("files.create")
     require(new_uploads, "No upload was started. A session begins with a POST request.")
     upload_types = {request.upload_type for request in new_uploads}
-    require(
-        upload_types == {"resumable"},
-        "The content was not sent in a resumable upload. Open a session with uploadType=resumable.",
-    )
-    require(
-        len(new_uploads) == 1,
-        f"The service opened {len(new_uploads)} sessions. After a fault, the first session is still open: continue"
-        " in it.",
-    )
+    message = "The content was not sent in a resumable upload. Open a session with uploadType=resumable."
+    require(upload_types == {"resumable"}, message)
+    message = f"The service opened {len(new_uploads)} sessions. After a fault, the first session is still open: continue in it."
+    require(len(new_uploads) == 1, message)
 
 
 def _loop_requests(evidence: Evidence) -> list[RecordedRequest]:
@@ -302,11 +274,8 @@ def require_query_after_failure(requests: list[RecordedRequest]) -> None:
     for request, following in itertools.pairwise(requests):
         failed = not request.answered or (request.status or 0) >= 500
         outcome = f"had the status {request.status}" if request.answered else "had no response"
-        require(
-            not failed or following.is_status_query,
-            f"A request of the upload {outcome}, and the next request sent bytes without a status query before. Nobody knows"
-            " how many bytes are stored until the service says so.",
-        )
+        message = f"A request of the upload {outcome}, and the next request sent bytes without a status query before. Nobody knows how many bytes are stored until the service says so."
+        require(not failed or following.is_status_query, message)
 
 
 def _require_queries(evidence: Evidence) -> str:

@@ -51,36 +51,28 @@ def _set_up_metadata(_: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _require_description(evidence: Evidence) -> None:
     description = named_file(evidence).get("description")
-    require(
-        description == evidence.values["description"],
-        f"The file's description is {description!r}, not given.description. It belongs to the metadata of the upload.",
+    message = (
+        f"The file's description is {description!r}, not given.description. It belongs to the metadata of the upload."
     )
+    require(description == evidence.values["description"], message)
 
 
 def _require_star(evidence: Evidence) -> None:
-    require(
-        named_file(evidence).get("starred"),
-        "The file has no star. A file with a star has the field `starred` with the value true in its metadata.",
-    )
+    message = "The file has no star. A file with a star has the field `starred` with the value true in its metadata."
+    require(named_file(evidence).get("starred"), message)
 
 
 def _require_multipart(evidence: Evidence) -> None:
     file = named_file(evidence)
     require_no_updates(evidence, file, "send everything in one request")
     upload_type = evidence.creations_of(file["id"])[-1].upload_type
-    require(
-        upload_type == "multipart",
-        f"The upload type was {upload_type!r}, so metadata and content were not in one request. Only a multipart upload contains"
-        " both. Look at the column `query` of svc.exchanges().",
-    )
+    message = f"The upload type was {upload_type!r}, so metadata and content were not in one request. Only a multipart upload contains both. Look at the column `query` of svc.exchanges()."
+    require(upload_type == "multipart", message)
 
 
 def _require_no_other_request(evidence: Evidence) -> str:
-    require(
-        len(evidence.requests) == 1,
-        f"The service received {quantity(len(evidence.requests), 'request')}, and the task asks for a single one. Look at"
-        " svc.exchanges(), which sends no request.",
-    )
+    message = f"The service received {quantity(len(evidence.requests), 'request')}, and the task asks for a single one. Look at svc.exchanges(), which sends no request."
+    require(len(evidence.requests) == 1, message)
     named_file(evidence)
     return "The service received one multipart request with the metadata and the content."
 
@@ -124,16 +116,11 @@ def _require_safe_requests(evidence: Evidence) -> None:
 def _require_proof(evidence: Evidence) -> str:
     file = named_file(evidence)
     copies = len(evidence.succeeded("files.copy"))
-    require(
-        not copies, f"The service made {quantity(copies, 'copy', 'copies')} of a file, and a copy is a second order."
-    )
+    message = f"The service made {quantity(copies, 'copy', 'copies')} of a file, and a copy is a second order."
+    require(not copies, message)
     first = evidence.creations_of(file["id"])[0]
-    require(
-        any(request.n > first.n and _shows(request, file) for request in evidence.requests),
-        "The response to the only request was lost, and no later request asked whether the file exists and got a response"
-        " that shows its id or its name. Look for the file, with its id or its name in `fields`, or repeat the request with the"
-        " same generated id.",
-    )
+    message = "The response to the only request was lost, and no later request asked whether the file exists and got a response that shows its id or its name. Look for the file, with its id or its name in `fields`, or repeat the request with the same generated id."
+    require(any(request.n > first.n and _shows(request, file) for request in evidence.requests), message)
     return "The service has one order, and a later response has shown that it exists."
 
 
@@ -141,23 +128,14 @@ def _require_same_id(created: list[RecordedRequest], generated_ids: set[str]) ->
     """Raise CheckFailedError unless all requests that create a file have the same id, which the service generated."""
     matches = [_ID.search(request.request_body) for request in created]
     ids = [match[1].decode("utf-8", "replace") if match else None for match in matches]
-    require(
-        generated_ids,
-        "The file was created without a generated id, so the repeated request creates a second file. Generate an id before the"
-        " first request (svc.generate_ids(1)), or look for the file by its name and do not repeat the request.",
-    )
-    require(
-        None not in ids,
-        f"{quantity(ids.count(None), 'request')} to create the file had no id. Send the same generated id in each of them.",
-    )
-    require(
-        len(set(ids)) == 1,
-        f"The requests had {len(set(ids))} different ids, so each of them can create a file. Use the same id.",
-    )
-    require(
-        generated_ids.issuperset(set(ids)),
-        f"The service did not generate the id {list_text(set(ids))}. Use an id of svc.generate_ids().",
-    )
+    message = "The file was created without a generated id, so the repeated request creates a second file. Generate an id before the first request (svc.generate_ids(1)), or look for the file by its name and do not repeat the request."
+    require(generated_ids, message)
+    message = f"{quantity(ids.count(None), 'request')} to create the file had no id. Send the same generated id in each of them."
+    require(None not in ids, message)
+    message = f"The requests had {len(set(ids))} different ids, so each of them can create a file. Use the same id."
+    require(len(set(ids)) == 1, message)
+    message = f"The service did not generate the id {list_text(set(ids))}. Use an id of svc.generate_ids()."
+    require(generated_ids.issuperset(set(ids)), message)
 
 
 def _shows(request: RecordedRequest, file: File) -> bool:

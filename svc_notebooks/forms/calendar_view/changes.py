@@ -220,9 +220,8 @@ def delete_events(log: CallLog, shown: ShownEvent, state: SeriesState | None, sc
 def _difference(state: SeriesState, times: Times) -> tuple[timedelta, timedelta]:
     """Return the difference in clock time and in length between an instance and its new times."""
     old = Times.of(state.instance)
-    return clock_time(times.start) - clock_time(old.start), duration(times.start, times.end) - duration(
-        old.start, old.end
-    )
+    longer = duration(times.start, times.end) - duration(old.start, old.end)
+    return clock_time(times.start) - clock_time(old.start), longer
 
 
 def calendar_argument(calendar: str) -> dict[str, str]:

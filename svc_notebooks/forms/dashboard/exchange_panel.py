@@ -12,7 +12,7 @@ import ipywidgets as widgets
 
 from ...client.session import SessionLike
 from ...notebook.exchanges.compare import compare_exchanges
-from ...notebook.exchanges.exchanges import ExchangeFilter, ExchangeView, editable_headers, exchange, exchanges
+from ...notebook.exchanges.exchanges import ExchangeView, editable_headers, exchange, exchange_filter, exchanges
 from ...notebook.exchanges.request_code import target, whole_body
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.quantities import count_text, size_text
@@ -173,8 +173,7 @@ class ExchangeFilterFields(widgets.HBox):  # type: ignore[misc]
 
     def select(self, recorded: Iterable[Exchange]) -> list[Exchange]:
         """Return the exchanges that match the fields. Raises ValueError for an invalid status."""
-        conditions = ExchangeFilter.read(**{"method": None, "status": None, "path": None} | self.arguments())
-        return [exchange for exchange in recorded if conditions.matches(exchange)]
+        return [*filter(exchange_filter(**self.arguments()), recorded)]
 
     def code(self) -> str:
         """Return the call that lists the selected exchanges."""

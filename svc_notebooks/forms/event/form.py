@@ -417,7 +417,9 @@ class EventMoreOptions(ui.MoreOptions):
     def __init__(self, groups: Mapping[str, Sequence[Any]], other_fields: OtherFields) -> None:
         self._controls = [control for controls in groups.values() for control in controls]
         self._other_fields = other_fields
-        sections = [part for group, parts in groups.items() for part in (_heading(group), _box("group", parts))]
+        sections: list[widgets.Widget] = []
+        for group, parts in groups.items():
+            sections += [_heading(group), widgets.VBox(parts).add_class("svc-group")]
         super().__init__(*sections, _heading("Other fields"), other_fields)
 
     def reveal(self) -> None:
@@ -438,14 +440,6 @@ def fields_in(part: widgets.Widget) -> Iterator[ui.Field]:
         return
     for child in getattr(part, "children", ()):
         yield from fields_in(child)
-
-
-def _box(name: str, parts: Sequence[Any]) -> widgets.VBox:
-    box = widgets.VBox(parts).add_class(f"svc-{name}")
-    for part in parts:
-        if isinstance(part, ui.EditableRows):
-            part.add_class("svc-wide")
-    return box
 
 
 def _heading(text: str) -> widgets.HTML:
@@ -473,7 +467,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             groups.setdefault(row.group, []).append(self._controls[row.path])
             if row.name:
                 setattr(self, row.name, self._controls[row.path])
-        first, second = (_box(group, groups.pop(group)) for group in (FIRST, SECOND))
+        first, second = (widgets.VBox(groups.pop(group)).add_class(f"svc-{group}") for group in (FIRST, SECOND))
         groups[GUESTS].insert(0, self.attendees.details)
         self.more = EventMoreOptions(groups, self.other_fields)
         super().__init__([first, self.preview, second, self.more])

@@ -170,25 +170,6 @@ def preset_text(name: str) -> str:
     return f"{preset.teaches}. In turn: {'; '.join(preset.descriptions())}."
 
 
-def frame_view(label: str, rows: DataFrame, empty: str = "") -> Markup:
-    """Return a DataFrame as an HTML table in a region with a name for screen readers. `empty` replaces an empty table.
-
-    A heading is the name of a column in words. Times are those of a clock in the time zone that the heading has.
-    """
-    if empty and rows.empty:
-        return tag("p", empty)
-    columns = {}
-    for name, column in rows.items():
-        heading = str(name).replace("_", " ").capitalize()
-        if (zone := getattr(column.dtype, "tz", None)) is not None:
-            heading, column = f"{heading} ({zone})", column.dt.strftime("%Y-%m-%d %H:%M:%S").str.removesuffix(":00")
-        columns[heading] = column
-    # to_html escapes the values
-    return ui.table_region(
-        label, Markup(rows.assign(**columns)[[*columns]].to_html(index=False, border=0, justify="left", na_rep=""))
-    )
-
-
 _SYNONYMS = dict.fromkeys(("file", "files", "path", "paths", "source"), ("notebook_file", "document"))
 """Other names of labels in `fill`, for a form that has no label of this name."""
 
@@ -374,8 +355,22 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert.value = tag("p", summary, hints[min(len(problems), 2)], role="alert")
         self.children[-1].send({"go": "wrong"})
 
-    def _show_table(self, result: DataFrame, empty: str = "") -> None:
-        self.table.value = frame_view("Result", result, empty)
+    def _show_table(self, rows: DataFrame, empty: str = "") -> None:
+        """Show a DataFrame as a table in a region with a name for screen readers. `empty` replaces an empty table.
+
+        A heading is the name of a column in words. Times are those of a clock in the time zone that the heading has.
+        """
+        if empty and rows.empty:
+            self.table.value = tag("p", empty)
+            return
+        columns = {}
+        for name, column in rows.items():
+            heading = str(name).replace("_", " ").capitalize()
+            if (zone := getattr(column.dtype, "tz", None)) is not None:
+                heading, column = f"{heading} ({zone})", column.dt.strftime("%Y-%m-%d %H:%M:%S").str.removesuffix(":00")
+            columns[heading] = column
+        table = rows.assign(**columns)[[*columns]].to_html(index=False, border=0, justify="left", na_rep="")
+        self.table.value = ui.table_region("Result", Markup(table))  # to_html escapes the values
 
     def _show_code(self) -> None:
         """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""

@@ -278,6 +278,7 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         self.box = widgets.VBox().add_class("svc-indent")
         self.note = Field()
         super().__init__([*above, self.box, self.note])
+        self.add_class("svc-wide")
 
     @property
     def filled(self) -> list[R]:

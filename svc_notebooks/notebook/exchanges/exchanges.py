@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from operator import index
@@ -42,35 +42,29 @@ NO_RESPONSE = "-"
 _STATUS = re.compile(r"[1-5]xx|[1-5]\d\d|-")
 
 
-@dataclass(frozen=True, slots=True)
-class ExchangeFilter:
-    """Conditions for an exchange. An empty condition accepts every exchange."""
+def exchange_filter(
+    method: MethodArgument = None, status: StatusArgument = None, path: str | None = None
+) -> Callable[[Exchange], bool]:
+    """Return a function that tells whether an exchange meets these arguments of `exchanges`.
 
-    methods: frozenset[str]
-    statuses: frozenset[str]
-    path: str
+    Raises ValueError or TypeError for an invalid argument.
+    """
+    if path is not None and not isinstance(path, str):
+        raise TypeError(f"path must be a text that the path contains, not {type(path).__name__}")
+    methods, statuses = _several(method), [str(each).strip().lower() for each in _several(status)]
+    if wrong := [text for text in methods if not (isinstance(text, str) and text.isalpha())]:
+        raise ValueError(f"method has {wrong[0]!r}; it must be a method such as 'PUT', or several")
+    if wrong := [text for text in statuses if not _STATUS.fullmatch(text)]:
+        kinds = "a number such as 404, a class such as '4xx', '-' for no response, or several"
+        raise ValueError(f"status has {wrong[0]!r}; it must be {kinds}")
+    verbs, part = {text.upper() for text in methods}, (path or "").lower()
 
-    @classmethod
-    def read(cls, method: MethodArgument, status: StatusArgument, path: str | None) -> ExchangeFilter:
-        """Return the filter for these arguments. Raises ValueError or TypeError for an invalid argument."""
-        if path is not None and not isinstance(path, str):
-            raise TypeError(f"path must be a text that the path contains, not {type(path).__name__}")
-        methods, statuses = _several(method), [str(each).strip().lower() for each in _several(status)]
-        if wrong := [text for text in methods if not (isinstance(text, str) and text.isalpha())]:
-            raise ValueError(f"method has {wrong[0]!r}; it must be a method such as 'PUT', or several")
-        if wrong := [text for text in statuses if not _STATUS.fullmatch(text)]:
-            kinds = "a number such as 404, a class such as '4xx', '-' for no response, or several"
-            raise ValueError(f"status has {wrong[0]!r}; it must be {kinds}")
-        return cls(frozenset(map(str.upper, methods)), frozenset(statuses), (path or "").lower())
-
-    def matches(self, exchange: Exchange) -> bool:
-        """Return True if an exchange meets all conditions."""
+    def matches(exchange: Exchange) -> bool:
         status = NO_RESPONSE if exchange.status is None else str(exchange.status)
-        return (
-            (not self.methods or exchange.method in self.methods)
-            and (not self.statuses or not self.statuses.isdisjoint({status, f"{status[0]}xx"}))
-            and self.path in target(exchange).lower()
-        )
+        has_status = not statuses or status in statuses or f"{status[0]}xx" in statuses
+        return (not verbs or exchange.method in verbs) and has_status and part in target(exchange).lower()
+
+    return matches
 
 
 def _several(value: Any) -> list[Any]:
@@ -115,9 +109,9 @@ def exchanges(
     >>> len(svc.exchanges(status="4xx"))
     0
     """
-    conditions = ExchangeFilter.read(method, status, path)
+    matches = exchange_filter(method, status, path)
     recorded = session_or_current(session).exchanges
-    return frame(EXCHANGES, [exchange_row(exchange) for exchange in recorded if conditions.matches(exchange)])
+    return frame(EXCHANGES, [exchange_row(exchange) for exchange in recorded if matches(exchange)])
 
 
 def exchange(n: SupportsIndex = -1, *, session: SessionLike = None) -> ExchangeView:
@@ -517,28 +511,24 @@ def editable_headers(exchange: Exchange) -> list[tuple[str, str]]:
     return headers_without(exchange, _SET_BY_SESSION)
 
 
-def _headers(exchange: Exchange, changes: Mapping[str, str | None], *, is_json: bool) -> list[tuple[str, str]]:
+def _headers(exchange: Exchange, changes: Mapping[Any, Any], *, is_json: bool) -> list[tuple[str, str]]:
     if not isinstance(changes, Mapping):
         raise TypeError(f"headers must be a dict, not {type(changes).__name__}")
     for name, value in changes.items():
-        _check_header(name, value)
+        if not isinstance(name, str) or not _TOKEN.fullmatch(name):
+            raise ValueError(f"headers has the name {name!r}; a name consists of letters, digits and -")
+        if name.lower() in _SET_BY_SESSION:
+            raise ValueError(f"headers has {name}, which the session sets itself: leave it out")
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"headers[{name!r}] must be a text, or None to remove it, not {type(value).__name__}")
+        if value is not None and not (value.isprintable() and value.isascii()):
+            raise ValueError(f"headers[{name!r}] is {value!r}; a value consists of printable ASCII")
     changed = {name.lower() for name in changes}
     pairs = [(name, value) for name, value in editable_headers(exchange) if name.lower() not in changed]
     pairs += [(name, value) for name, value in changes.items() if value is not None]
     if is_json and "content-type" not in {name.lower() for name, _ in pairs}:
         pairs.append(("Content-Type", "application/json; charset=UTF-8"))
     return pairs
-
-
-def _check_header(name: object, value: object) -> None:
-    if not isinstance(name, str) or not _TOKEN.fullmatch(name):
-        raise ValueError(f"headers has the name {name!r}; a name consists of letters, digits and -")
-    if name.lower() in _SET_BY_SESSION:
-        raise ValueError(f"headers has {name}, which the session sets itself: leave it out")
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"headers[{name!r}] must be a text, or None to remove it, not {type(value).__name__}")
-    if value is not None and not (value.isprintable() and value.isascii()):
-        raise ValueError(f"headers[{name!r}] is {value!r}; a value consists of printable ASCII")
 
 
 def _content(exchange: Exchange, body: BodyArgument) -> bytes:

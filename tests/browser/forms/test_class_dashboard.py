@@ -1,11 +1,8 @@
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 import svc_notebooks as svc
 from tests.browser.axe import violations
-from tests.browser.school import School, served_class
+from tests.browser.school import School
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -15,12 +12,6 @@ svc.connect({url!r}, token={token!r})
 board = svc.class_dashboard(every=0.5)
 board
 """
-
-
-@pytest.fixture
-def school(tmp_path: Path) -> Iterator[School]:
-    with served_class(tmp_path) as school:
-        yield school
 
 
 @pytest.fixture

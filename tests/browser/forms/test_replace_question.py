@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.forms.test_file_browser import press, row
+
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 FILES = """
@@ -17,20 +19,12 @@ browser
 MINE = b"my own words"
 
 
-def press(page, name):
-    page.get_by_role("button", name=name, exact=True).click()
-
-
 def focused(page, name):
     page.get_by_role("button", name=name, exact=True).and_(page.locator(":focus")).wait_for()
 
 
 def contents(lab):
     return {path.name: path.read_bytes() for path in lab.folder.iterdir() if path.suffix in (".txt", ".csv")}
-
-
-def row(page, name):
-    return page.get_by_role("grid", name="Files").get_by_role("row").filter(has_text=name)
 
 
 @pytest.fixture

@@ -40,6 +40,8 @@ MISUNDERSTOOD = [
     ("restore", {"snapshot": "snapshot-1"}, "snapshot"),
     ("faults", {"steps": [{"match": {"operation": "file.create"}, "action": {"status": 503}}]}, "files.create"),
 ]
+NO_MATCHES: list[Any] = [{"verb": "GET"}, {"nth": "x"}, {"nth": 0}, {"method": 5}]
+NO_HEADERS: list[Any] = [["Retry-After"], {"A B": "1"}, {"": "1"}, {"X": "1\r\nSet-Cookie: a=b"}, {"X": "€"}]
 UNREADABLE: dict[str, list[dict[str, Any]]] = {
     "clock": [
         {},
@@ -58,9 +60,17 @@ UNREADABLE: dict[str, list[dict[str, Any]]] = {
         {},
         {"steps": {}},
         {"steps": [5]},
+        {"steps": [{}]},
+        {"steps": [{"action": {}}]},
         {"steps": [{"action": {"reset": "later"}}]},
         {"steps": [{"action": {"expire": "token"}}]},
-        {"steps": [{"action": {"status": 503}, "match": {"verb": "GET"}}]},
+        {"steps": [{"action": {"reset": "before", "body": "x"}}]},
+        {"steps": [{"action": {"delay": 1e15}}]},
+        {"steps": [{"action": {"status": 99}}]},
+        {"steps": [{"action": {"status": 500, "delay": 1}}]},
+        {"steps": [{"action": {"status": 500}, "times": 0}]},
+        *({"steps": [{"action": {"status": 500}, "match": match}]} for match in NO_MATCHES),
+        *({"steps": [{"action": {"status": 500, "headers": headers}}]} for headers in NO_HEADERS),
         {"preset": "fog"},
         {"preset": "flaky wifi", "in_order": True},
         {"plan": []},

@@ -7,13 +7,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from queue import Queue
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 
-from svc_notebooks.core.http.messages import Disconnected
+from svc_notebooks.core.http.messages import Disconnected, Request, Response
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.dispatch.faults import ArmedPlan
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, InProcess, Q, Stage, Wire
@@ -254,7 +256,7 @@ def test_a_delay_moves_a_virtual_clock_or_is_real_time(policy: Policy, wire: Wir
         ({"status": 503}, "status 503", True),
         ({"reset": "before"}, "reset before", True),
         ({"reset": "after"}, "reset after", True),
-        ({"delay": 1}, "delay 1", False),
+        ({"delay": 0.125}, "delay 0.125", False),
     ],
 )
 def test_the_journal_names_the_fault_and_says_whether_it_decided(wire, action, fault, decided):
@@ -312,6 +314,63 @@ class TestTheHeader:
             answer = InProcess(deaf, "http://svc.test").send("GET", FILES, headers={"X-Svc-Fault": "status=503"})
 
         assert answer.status == 200
+
+
+def test_the_response_to_a_head_has_no_byte_to_cut(wire: Wire) -> None:
+    with never(wire, step({"cut_response_after": 0})):
+        assert wire.send("HEAD", FILES).status == 200
+
+
+def test_a_fault_that_happens_too_rarely_is_an_error(wire: Wire) -> None:
+    happened = r"happened 1 of 2 times.*: step 0 of faults-1 \(returns 503\)"
+
+    with pytest.raises(AssertionError, match=happened), wire.service.faults(step({"status": 503}, times=2)):
+        wire.send("GET", FILES)
+
+
+@pytest.mark.parametrize("probability, hits", [(0, 0), (0.5, 9), (1, 20)])
+def test_a_fault_with_a_probability_happens_to_the_same_requests_in_every_run(wire, probability, hits):
+    statuses = []
+    for _ in range(2):
+        with wire.service.faults(step({"status": 503}, times=20, probability=probability, seed=1)):
+            statuses.append([wire.send("GET", FILES).status for _ in range(20)])
+
+    assert statuses[0] == statuses[1]
+    assert statuses[0].count(503) == hits
+
+
+def test_a_change_is_notified_although_its_response_is_lost(wire: Wire) -> None:
+    """The after-commit hook wakes the thread that delivers."""
+    states: Queue[str] = Queue()
+
+    def receive(request: Request) -> Response:
+        states.put(request.headers["X-Svc-Resource-State"])
+        return Response(200)
+
+    wire.service.register_domain("hooks.example")
+    wire.service.receive_at("https://hooks.example/", receive)
+    channel = {"id": "c", "type": "web_hook", "address": "https://hooks.example/"}
+    assert wire.post_json("/storage/v3/changes/watch", channel).status == 200
+    assert states.get(timeout=PATIENCE) == "sync"
+
+    with wire.service.faults(step({"reset": "after"})), cut():
+        upload(wire)
+
+    assert states.get(timeout=PATIENCE) == "change"
+
+
+def test_a_plan_may_be_added_during_a_request(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = ArmedPlan.steps_for
+
+    def added_meanwhile(plan: ArmedPlan, target: Any) -> Any:
+        monkeypatch.undo()
+        wire.service.add_faults({"steps": [step({"status": 500})]})
+        return look(plan, target)
+
+    wire.service.add_faults({"steps": [step({"status": 503}, method="DELETE")]})
+    monkeypatch.setattr(ArmedPlan, "steps_for", added_meanwhile)
+
+    assert [wire.send("GET", FILES).status for _ in range(3)] == [200, 500, 200]
 
 
 @pytest.mark.parametrize("size", [10, 2 * 1024 * 1024])

@@ -134,11 +134,11 @@ def test_an_event_has_a_limited_number_of_attendees(ada: CalendarClient, number:
 
 @pytest.mark.policy(default_reminder=25, outbox_length=1, calendar_zone="Asia/Tokyo")
 class TestNumbers:
-    def test_the_calendars_own_reminder(self, ada: CalendarClient) -> None:
-        assert ada.list().json["defaultReminders"] == [{"method": "popup", "minutes": 25}]
+    def test_the_reminder_and_the_zone_of_a_calendar(self, ada: CalendarClient) -> None:
+        listed = ada.list().json
 
-    def test_the_zone_of_a_calendar(self, ada: CalendarClient) -> None:
-        assert ada.list().json["timeZone"] == "Asia/Tokyo"
+        assert listed["defaultReminders"] == [{"method": "popup", "minutes": 25}]
+        assert listed["timeZone"] == "Asia/Tokyo"
         assert ada.made()["start"]["dateTime"] == "2026-11-02T18:00:00+09:00"
 
     def test_the_outbox_keeps_the_last(self, wire: Wire, ada: CalendarClient) -> None:

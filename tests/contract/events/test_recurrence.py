@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.calendar_client import HOLIDAY, CalendarClient
+from tests.contract.calendar_client import HOLIDAY, SEMINAR, CalendarClient, Fields
 
 DAILY = "RRULE:FREQ=DAILY;COUNT=3"
 OF_INSTANTS = [
@@ -18,31 +18,23 @@ OF_INSTANTS = [
     "EXDATE:20261103T090000Z",
 ]  # fmt: skip
 OF_DAYS: list[Any] = [
-    "RRULE:FREQ=YEARLY;UNTIL=20301224",
-    "RRULE:FREQ=WEEKLY;COUNT=3",
+    (HOLIDAY, "RRULE:FREQ=YEARLY;UNTIL=20301224"),
+    (HOLIDAY, "RRULE:FREQ=WEEKLY;COUNT=3"),
     # gcsa writes so, whatever the start is
-    pytest.param("RRULE:FREQ=WEEKLY;UNTIL=20301224T000000Z", marks=pytest.mark.choice("UNTIL")),
-    "RDATE;VALUE=DATE:20270101,20270102",
-    "EXDATE;VALUE=DATE:20271224",
-    "EXRULE:FREQ=YEARLY;COUNT=1",
+    pytest.param(HOLIDAY, "RRULE:FREQ=WEEKLY;UNTIL=20301224T000000Z", marks=pytest.mark.choice("UNTIL")),
+    (HOLIDAY, "RDATE;VALUE=DATE:20270101,20270102"),
+    (HOLIDAY, "EXDATE;VALUE=DATE:20271224"),
+    (HOLIDAY, "EXRULE:FREQ=YEARLY;COUNT=1"),
 ]
 
 
 @pytest.mark.spec("E-12", "E-12a")
-@pytest.mark.parametrize("line", OF_INSTANTS)
-def test_a_line_for_date_times_is_stored_unchanged(ada: CalendarClient, line: str) -> None:
-    event = ada.made(recurrence=[DAILY, line] if line.startswith("EX") else [line])
+@pytest.mark.parametrize("event, line", [*((SEMINAR, line) for line in OF_INSTANTS), *OF_DAYS])
+def test_a_line_is_stored_unchanged(ada: CalendarClient, event: Fields, line: str) -> None:
+    made = ada.made(event, recurrence=[DAILY, line] if line.startswith("EX") else [line])
 
-    assert event["recurrence"][-1] == line
-    assert ada.read(event["id"])["recurrence"] == event["recurrence"]
-
-
-@pytest.mark.spec("E-12", "E-12a")
-@pytest.mark.parametrize("line", OF_DAYS)
-def test_a_line_for_dates_is_stored_unchanged(ada: CalendarClient, line: str) -> None:
-    event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=5", line])
-
-    assert event["recurrence"] == ["RRULE:FREQ=YEARLY;COUNT=5", line]
+    assert made["recurrence"][-1] == line
+    assert ada.read(made["id"])["recurrence"] == made["recurrence"]
 
 
 def test_several_lines_work_together(ada: CalendarClient) -> None:

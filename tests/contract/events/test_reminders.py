@@ -7,6 +7,7 @@ from tests.contract.differences import choice
 
 POPUP = {"method": "popup", "minutes": 10}
 EMAIL = {"method": "email", "minutes": 60}
+FOUR_WEEKS = pytest.mark.spec("E-13", "E-13c")
 
 
 def insert_with_reminders(ada: CalendarClient, **reminders: Any) -> Any:
@@ -23,6 +24,10 @@ def insert_with_reminders(ada: CalendarClient, **reminders: Any) -> Any:
         ({"useDefault": False, "overrides": []}, {"useDefault": False}),
         ({"useDefault": False, "overrides": [POPUP]}, {"useDefault": False, "overrides": [POPUP]}),
         ({"overrides": [EMAIL, POPUP]}, {"useDefault": False, "overrides": [EMAIL, POPUP]}),
+        *(
+            pytest.param({"overrides": [reminder]}, {"useDefault": False, "overrides": [reminder]}, marks=FOUR_WEEKS)
+            for reminder in ({**EMAIL, "minutes": 0}, {**EMAIL, "minutes": 1}, {**EMAIL, "minutes": 40320})
+        ),
     ],
 )
 def test_reminders_are_the_calendars_or_the_events(ada: CalendarClient, sent: Any, shown: Any) -> None:
@@ -46,16 +51,6 @@ def test_without_the_calendars_reminders_and_overrides_there_are_none(wire, ada,
         assert not shown["reminders"].get("overrides")
     with choice("Operations that the interface does not specify"):
         assert CalendarClient(wire, BOB).read(event["id"])["reminders"] == {"useDefault": True}
-
-
-@pytest.mark.spec("E-13", "E-13c")
-@pytest.mark.parametrize("minutes", [0, 1, 40320])
-def test_a_reminder_is_at_most_four_weeks_before_the_start(ada: CalendarClient, minutes: int) -> None:
-    reminder = {"method": "email", "minutes": minutes}
-
-    assert insert_with_reminders(ada, useDefault=False, overrides=[reminder]).json["reminders"]["overrides"] == [
-        reminder
-    ]
 
 
 @pytest.mark.spec("E-13", "E-13a")
@@ -95,17 +90,21 @@ def test_a_change_of_reminders_is_no_change_of_the_event(ada: CalendarClient) ->
     assert changed["updated"] == event["updated"]
 
 
+MINUTES = [(-5, 0), (40321, 40320), (10, 10)]
+
+
 @pytest.mark.policy(reminders="clamp")
 class TestClamped:
     """With this policy values out of range are repaired, as other services of the family do."""
 
-    @pytest.mark.parametrize("minutes, kept", [(-5, 0), (40321, 40320), (10, 10)])
-    def test_minutes_are_brought_into_the_range(self, ada: CalendarClient, minutes: int, kept: int) -> None:
-        answer = insert_with_reminders(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
+    @pytest.mark.parametrize(
+        "overrides, kept",
+        [
+            *(([{**POPUP, "minutes": sent}], [{**POPUP, "minutes": kept}]) for sent, kept in MINUTES),
+            ([POPUP, POPUP, {"method": "sms", "minutes": 5}], [POPUP]),
+        ],
+    )
+    def test_minutes_are_brought_into_the_range_and_the_rest_is_dropped(self, ada, overrides, kept):
+        answer = insert_with_reminders(ada, useDefault=False, overrides=overrides)
 
-        assert answer.json["reminders"]["overrides"] == [{"method": "popup", "minutes": kept}]
-
-    def test_what_is_said_twice_or_of_no_method_is_dropped(self, ada: CalendarClient) -> None:
-        answer = insert_with_reminders(ada, useDefault=False, overrides=[POPUP, POPUP, {"method": "sms", "minutes": 5}])
-
-        assert answer.json["reminders"]["overrides"] == [POPUP]
+        assert answer.json["reminders"]["overrides"] == kept

@@ -55,6 +55,11 @@ def shelf(wire: Wire) -> Wire:
         ("fullText contains 'zebra'", ["it's.txt"]),
         ("sharedWithMe = true", []),
         ("name = 'a' or name = 'it\\'s.txt' and mimeType = 'text/plain'", ["it's.txt"]),
+        ("not not name = 'Reports'", ["Reports"]),
+        ("not (name contains 'annual' and starred = true)", ["Reports", "annual budget.csv", "it's.txt"]),
+        ('NOT name Contains "annual" And name != "it\'s.txt" OR starred = TRUE', ["Annual Report.pdf", "Reports"]),
+        (r'name = "it\'s.txt" and name != "\" or starred = true"', ["it's.txt"]),
+        ("createdTime > '2026-01-07T09:30:00+01:00'", ["annual budget.csv", "it's.txt"]),
     ],
 )  # fmt: skip
 def test_a_query_finds(shelf: Wire, q: str, expected: list[str]) -> None:

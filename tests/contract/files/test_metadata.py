@@ -124,6 +124,13 @@ def test_a_field_of_the_wrong_type_is_named(wire: Wire, field: str, value: objec
     assert wire.names() == []
 
 
+def test_everything_that_is_wrong_is_said_at_once_and_values_come_first(wire: Wire) -> None:
+    refused = wire.post_json(FILES, {"kind": "x", "name": 5, "starred": "yes", "shoe": 1})
+
+    assert refused.status == 400
+    assert [row["location"] for row in refused.json["error"]["errors"]] == ["name", "starred", "kind", "shoe"]
+
+
 def test_a_refusal_says_who_sets_a_field(wire: Wire) -> None:
     """`is set by the service` is said of the fields that responses have, and only of these."""
     folder = wire.post_json(FILES, {"name": "f", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
@@ -204,6 +211,15 @@ def test_a_mask_picks_fields(wire: Wire, mask: str, keys: set[str]) -> None:
     assert set(selection) == keys
     if "owners" in keys:
         assert [set(owner) for owner in selection["owners"]] == [{"emailAddress"}]
+
+
+@pytest.mark.parametrize(
+    "mask", ["kind,", "files(id", "kind)", "files//id", "(kind)", "kind files", ",", "files(" * 100]
+)
+def test_an_invalid_mask_is_refused(wire: Wire, mask: str) -> None:
+    answer = wire.send("GET", f"{FILES}?fields={quote(mask)}")
+
+    assert (answer.status, answer.error["location"]) == (400, "fields")
 
 
 def test_properties_are_merged_and_null_removes(wire: Wire) -> None:

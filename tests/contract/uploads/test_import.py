@@ -60,20 +60,6 @@ class TestConverted:
         table = rows(wire, last.json["id"])
         assert (len(table), table[-1]) == (9000, ["8999", "x" * 60])
 
-    @pytest.mark.spec("A5-01")
-    @pytest.mark.parametrize(
-        "kind, content",
-        [
-            ("text/plain", b"{\\rtf1 words}"),
-            ("application/rtf", b"{\\rtf1 \\{\\\\rtf1 words\\}\\par}"),
-            ("text/html", b"<p>{\\rtf1 <i>words</i>}</p>"),
-        ],
-    )
-    def test_the_declared_type_is_used(self, wire: Wire, kind: str, content: bytes) -> None:
-        made = convert(wire, content, kind, "document")
-
-        assert text(wire, made.json["id"]).strip() == "{\\rtf1 words}"
-
 
 class TestRefused:
     @pytest.mark.spec("A5-02")
@@ -140,39 +126,50 @@ class TestRefused:
         assert wire.names() == []
 
 
+GREETING = "Grüße, 日本"
+RTF = "{\\rtf1 words}"
+TEXTS = [
+    pytest.param(RTF.encode(), "text/plain", RTF, marks=pytest.mark.spec("A5-01")),
+    pytest.param(b"{\\rtf1 \\{\\\\rtf1 words\\}\\par}", "application/rtf", RTF, marks=pytest.mark.spec("A5-01")),
+    pytest.param(b"<p>{\\rtf1 <i>words</i>}</p>", "text/html", RTF, marks=pytest.mark.spec("A5-01")),
+    *(
+        pytest.param(GREETING.encode(charset), kind, GREETING, marks=pytest.mark.spec("A5-06", "A5-06a"))
+        for charset, kind in (
+            ("utf-8", "text/plain"),
+            ("utf-8-sig", "text/plain"),
+            ("utf-16", "text/plain"),
+            ("utf-16-le", "text/plain; charset=utf-16le"),
+        )
+    ),
+]
+TABLES = [
+    ("a\tb\n1\t2\n", None, "t.tsv", [["a", "b"], ["1", "2"]]),
+    ("a\tb\n1\t2\n", "application/octet-stream", "t.tsv", [["a", "b"], ["1", "2"]]),
+    *(
+        pytest.param(
+            f'name{mark}note\nAda{mark}"a, b; c"\n', "text/csv", "n", [["name", "note"], ["Ada", "a, b; c"]],
+            marks=pytest.mark.spec("A5-01", "A5-06", "A5-06b"),
+        )
+        for mark in (",", ";", "\t", "|")
+    ),
+]  # fmt: skip
+
+
 class TestWhatTheSourceIs:
     """The type of the source is the declared one, else the one of the bytes and the name."""
 
-    @pytest.mark.parametrize("kind", [None, "application/octet-stream"])
-    def test_text_by_the_name(self, wire: Wire, kind: str | None) -> None:
-        made = convert(wire, b"a\tb\n1\t2\n", kind, "spreadsheet", name="t.tsv")
-
-        assert made.status == 200, made.body
-        assert rows(wire, made.json["id"]) == [["a", "b"], ["1", "2"]]
-
-    @pytest.mark.spec("A5-06", "A5-06a")
-    @pytest.mark.parametrize(
-        "content,kind",
-        [
-            ("Grüße, 日本".encode(), "text/plain"),
-            ("Grüße, 日本".encode("utf-8-sig"), "text/plain"),
-            ("Grüße, 日本".encode("utf-16"), "text/plain"),
-            ("Grüße, 日本".encode("utf-16-le"), "text/plain; charset=utf-16le"),
-        ],
-    )
-    def test_text_in_any_character_set(self, wire: Wire, content: bytes, kind: str) -> None:
+    @pytest.mark.parametrize("content, kind, words", TEXTS)
+    def test_a_text_has_its_declared_type_and_its_character_set(self, wire, content, kind, words):
         made = convert(wire, content, kind, "document")
 
-        assert "Grüße, 日本" in text(wire, made.json["id"])
+        assert text(wire, made.json["id"]).strip() == words
 
-    @pytest.mark.spec("A5-01", "A5-06", "A5-06b")
-    @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-    def test_the_dialect_of_a_csv(self, wire: Wire, separator: str) -> None:
-        content = separator.join(["name", "note"]) + "\n" + separator.join(["Ada", '"a, b; c"']) + "\n"
-        made = convert(wire, content.encode(), "text/csv", "spreadsheet")
+    @pytest.mark.parametrize("content, kind, name, table", TABLES)
+    def test_a_table_has_the_type_of_its_name_and_its_dialect(self, wire, content, kind, name, table):
+        made = convert(wire, content.encode(), kind, "spreadsheet", name=name)
 
         assert made.json["mimeType"] == NATIVE + "spreadsheet"
-        assert rows(wire, made.json["id"]) == [["name", "note"], ["Ada", "a, b; c"]]
+        assert rows(wire, made.json["id"]) == table
 
 
 class TestReplace:

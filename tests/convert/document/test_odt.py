@@ -66,8 +66,18 @@ def nodes(document: Document, kind: str) -> list[Any]:
         ("<draw:g><draw:rect><text:p>in a group</text:p></draw:rect></draw:g>", "in a group"),
         ("<text:p>a<foreign>b</foreign>c</text:p><foreign>d</foreign>", "abcd"),
         ("<text:p>a&lt;b&gt; &amp;amp; $x$</text:p>", "a<b> &amp; $x$"),
+        ('<office:forms><form:form><form:checkbox form:id="c" form:label="agreed" form:current-state="checked"/>'
+         '<form:text form:id="t" form:current-value="Ada"/><form:password form:id="p" form:current-value="secret"/>'
+         '</form:form></office:forms><text:p><draw:control draw:control="c"/> <draw:control draw:control="t"/> '
+         '<draw:control draw:control="p"/></text:p>', "☒ agreed Ada"),
+        # pandoc's odt reader takes twice the time for each further level
+        ("<text:list text:style-name='L'><text:list-item><text:p>a</text:p>" * 40
+         + "</text:list-item></text:list>" * 40, "a" * 40),
+        ("<text:section>" * 100 + "<text:p>" + "<text:span text:style-name='Bold'>" * 100 + "deep"
+         + "</text:span>" * 100 + "</text:p>" + "</text:section>" * 100, "deep"),
     ],
-    ids=["fields", "sequence", "link", "ruby", "changes", "hidden", "contents", "shape", "group", "foreign", "markup"],
+    ids=["fields", "sequence", "link", "ruby", "changes", "hidden", "contents", "shape", "group", "foreign", "markup",
+         "forms", "deep lists", "deep sections"],
 )  # fmt: skip
 def test_words_are_kept(body: str, words: str, job: Job) -> None:
     assert text_of(body, job) == words
@@ -251,17 +261,6 @@ def test_an_embedded_document_without_a_picture_keeps_its_text(job: Job) -> None
     assert plain_text(unknown.blocks).replace("[picture]", "") == "aslide"
 
 
-def test_forms_keep_their_text(job: Job) -> None:
-    forms = (
-        '<office:forms><form:form><form:checkbox form:id="c" form:label="agreed" form:current-state="checked"/>'
-        '<form:text form:id="t" form:current-value="Ada"/><form:password form:id="p" form:current-value="secret"/>'
-        "</form:form></office:forms>"
-    )
-    controls = " ".join(f'<draw:control draw:control="{it}"/>' for it in "ctp")
-
-    assert text_of(f"{forms}<text:p>{controls}</text:p>", job) == "☒ agreed Ada"
-
-
 def test_links_within_the_document_have_a_target(job: Job) -> None:
     body = (
         '<text:p><text:a xlink:href="#my mark">one</text:a> <text:bookmark-ref text:ref-name="my mark">two'
@@ -305,21 +304,6 @@ def test_repeated_spaces_and_cells_are_limited(job: Job) -> None:
     for tables in (cells, many_tables):
         with pytest.raises(TooLarge, match="repeated table cells"):
             read.odt(odt(tables), job)
-
-
-def test_deep_lists_take_little_time(job: Job) -> None:
-    """pandoc's odt reader takes twice the time for each further level."""
-    depth = 40
-    body = '<text:list text:style-name="L"><text:list-item><text:p>a</text:p>' * depth
-    body += "</text:list-item></text:list>" * depth
-
-    assert text_of(body, job) == "a" * depth
-
-
-def test_a_deep_document_is_read(job: Job) -> None:
-    spans = '<text:span text:style-name="Bold">' * 100 + "deep" + "</text:span>" * 100
-
-    assert text_of("<text:section>" * 100 + f"<text:p>{spans}</text:p>" + "</text:section>" * 100, job) == "deep"
 
 
 def test_equal_words_take_memory_once(job: Job) -> None:

@@ -191,18 +191,18 @@ def test_typewriter_fonts_mean_code(job: Job) -> None:
     assert '"Code"' in json.dumps(document.blocks[0])
 
 
-def test_japanese_text_fonts_are_not_code(job: Job) -> None:
-    fonts = r"{\fonttbl{\f0 Arial;}{\f1\fmodern\fcharset128\fprq1 MS Mincho;}}"
+@pytest.mark.parametrize(
+    "font, body, expected",
+    [
+        (r"\fcharset128\fprq1 MS Mincho", r"plain text\par\f1 \'93\'fa\'96\'7b\par", ["plain text", "日本"]),
+        (" Courier New", r"\f1 one\par two\par", ["one", "two"]),
+    ],
+    ids=["Japanese", "all of the text"],
+)
+def test_other_uses_of_typewriter_fonts_are_not_code(font: str, body: str, expected: list[str], job: Job) -> None:
+    fonts = rf"{{\fonttbl{{\f0 Arial;}}{{\f1\fmodern{font};}}}}"
 
-    document = read.rtf(rich(r"plain text\par\f1 \'93\'fa\'96\'7b\par", fonts), job)
-
-    assert outline(document) == ["plain text", "日本"]
-
-
-def test_text_all_in_a_typewriter_font_is_not_code(job: Job) -> None:
-    fonts = r"{\fonttbl{\f0 Times;}{\f1\fmodern Courier New;}}"
-
-    assert outline(read.rtf(rich(r"\f1 one\par two\par", fonts), job)) == ["one", "two"]
+    assert outline(read.rtf(rich(body, fonts), job)) == expected
 
 
 def test_labels_with_words_and_numbers_of_headings_are_text(job: Job) -> None:
@@ -244,16 +244,18 @@ class TestHostile:
 
         assert plain_text(read.rtf(rich(deep), job).blocks).count("x") == 1999
 
-    @pytest.mark.parametrize("edges", [r"\cellx9" * 2000, "".join(rf"\cellx{100 * n}" for n in range(2000))])
-    def test_endless_columns_are_refused(self, edges: str, job: Job) -> None:
-        with pytest.raises(TooLarge, match="columns"):
-            read.rtf(rich(rf"\trowd{edges}\intbl x\cell\row"), job)
-
-    def test_rows_with_many_missing_cells_are_refused(self, job: Job) -> None:
-        row = r"\trowd" + "".join(rf"\cellx{100 * n}" for n in range(1, 451))
-
-        with pytest.raises(TooLarge, match="cells"):
-            read.rtf(rich(row + r"\intbl x\cell\row" * 450), job)
+    @pytest.mark.parametrize(
+        "edges, rows, limit",
+        [
+            (r"\cellx9" * 2000, 1, "columns"),
+            ("".join(rf"\cellx{100 * n}" for n in range(2000)), 1, "columns"),
+            ("".join(rf"\cellx{100 * n}" for n in range(1, 451)), 450, "cells"),
+        ],
+        ids=["equal columns", "columns", "missing cells"],
+    )
+    def test_tables_without_end_are_refused(self, edges: str, rows: int, limit: str, job: Job) -> None:
+        with pytest.raises(TooLarge, match=limit):
+            read.rtf(rich(rf"\trowd{edges}" + r"\intbl x\cell\row" * rows), job)
 
     def test_too_many_cells_are_counted_before_the_file_is_parsed(self, job: Job, monkeypatch) -> None:
         monkeypatch.setattr(parser, "_Parser", lambda *_: pytest.fail("the file was parsed"))

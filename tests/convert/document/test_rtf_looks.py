@@ -33,6 +33,7 @@ ITEM = div({"t": "Plain", "c": text_inlines("first")}, color="#ff0000")
         (r"\cbpat3\fs20 note\par ", div(paragraph("note"), background="#ffff00")),
         (rf"\fs20\cf1 {LINK}\par ", para(LINK_NODE)),
         (r"\fs20\pagebb next\par ", div(paragraph("next"), page_break="before")),
+        (r"\fs20\qr\u-9280?\u-9216?\par ", div(paragraph("\U00100000"), align="right")),  # for private use
         (r"\fs20\outlinelevel0\qc Title\par ", TITLE),
         (
             r"\fs20\fi-360\li360 1.\tab\cf1 first\par ",
@@ -73,12 +74,6 @@ def test_alignment_of_cells(job: Job) -> None:
 def test_page(job: Job) -> None:
     assert document_of(r"\paperw16840\paperh11900\landscape\margl1000 ", job).page == Page(842, 595, 72, 90, 72, 50)
     assert document_of("", job).page is None
-
-
-def test_private_use_characters_are_kept(job: Job) -> None:
-    [block, _] = document_of(r"\pard\fs20\qr\u-9280?\u-9216?\par ", job).blocks
-
-    assert block == div(paragraph("\U00100000"), align="right")
 
 
 def test_an_exported_document_has_the_same_looks(job: Job) -> None:

@@ -49,30 +49,21 @@ def element_text(element: ElementTree.Element) -> str:
     return "".join(element.itertext()).strip()
 
 
-def docx_paragraphs(root: ElementTree.Element) -> dict[str, dict[str, str]]:
-    """Return the names and values of each paragraph's properties, by the paragraph's text."""
+def docx_properties(root: ElementTree.Element, name: str) -> dict[str, dict[str, str]]:
+    """Return the names and values of the properties of each paragraph (p) or run (r), by its text."""
     values = {}
-    for node in root.iter(f"{W}p"):
-        properties = node.find(f"{W}pPr")
+    for node in root.iter(W + name):
+        properties = node.find(f"{W}{name}Pr")
         children = [] if properties is None else list(properties)
         values[element_text(node)] = {child.tag[len(W) :]: child.get(f"{W}val", "") for child in children}
     return values
 
 
-def docx_runs(root: ElementTree.Element) -> dict[str, dict[str, str]]:
-    values = {}
-    for node in root.iter(f"{W}r"):
-        properties = node.find(f"{W}rPr")
-        children = [] if properties is None else list(properties)
-        values[element_text(node)] = {child.tag[len(W) :]: child.get(f"{W}val", "") for child in children}
-    return values
-
-
-def test_docx(document: Document, job: Job) -> None:
+def test_docx_has_the_looks_the_page_and_the_default_size(document: Document, job: Job) -> None:
     made = write.docx(document, job)
 
     root = part(made, "word/document.xml")
-    paragraphs, runs = docx_paragraphs(root), docx_runs(root)
+    paragraphs, runs = docx_properties(root, "p"), docx_properties(root, "r")
     assert paragraphs["Title"]["jc"] == "left"
     assert paragraphs["Cover"] == {"pStyle": "FirstParagraph", "shd": "clear", "jc": "center"}
     assert list(paragraphs["Head"]) == ["pStyle", "pageBreakBefore", "jc"]
@@ -84,13 +75,8 @@ def test_docx(document: Document, job: Job) -> None:
     assert runs["tiny"] == {"color": "00aa00", "sz": "16", "szCs": "16"}
     assert runs["link"] == {"rStyle": "Hyperlink", "sz": "16", "szCs": "16"}
     assert runs["end"] == {}
-    assert docx_runs(part(made, "word/footnotes.xml"))["noted"] == {"color": "0000ff"}
-
-
-def test_docx_page_and_default_size(document: Document, job: Job) -> None:
-    made = write.docx(document, job)
-
-    section = part(made, "word/document.xml").find(f".//{W}sectPr")
+    assert docx_properties(part(made, "word/footnotes.xml"), "r")["noted"] == {"color": "0000ff"}
+    section = root.find(f".//{W}sectPr")
     assert section is not None
     size, margins = section[-2:]
     assert list(size.attrib.values()) == ["12000", "8000", "landscape"]
@@ -132,14 +118,8 @@ def test_odt_page_and_default_size(document: Document, job: Job) -> None:
 
     layout = next(root.iter(f"{STYLE}page-layout-properties"))
     names = ("page-width", "page-height", "margin-top", "margin-right", "margin-bottom", "margin-left")
-    assert [layout.get(FO + name) for name in names] == [
-        "600pt",
-        "400pt",
-        "30pt",
-        "40pt",
-        "14.4pt",
-        "60pt",
-    ]  # and a footer
+    # the bottom is that of the page without its footer
+    assert [layout.get(FO + name) for name in names] == ["600pt", "400pt", "30pt", "40pt", "14.4pt", "60pt"]
     [default] = [style for style in root.iter(f"{STYLE}default-style") if style.get(f"{STYLE}family") == "paragraph"]
     assert default[-1].get(f"{FO}font-size") == "10pt"
 

@@ -304,11 +304,15 @@ def test_letters_of_symbol_fonts_are_unicode(presentation, job, font, letters, e
     assert [shape.text for shape in shapes_of(presentation, job)] == [expected]
 
 
-def test_numbers_of_a_chart_have_the_digits_that_programs_show(presentation, job):
+def add_chart(presentation, kind, value):
     data = CategoryChartData()
     data.categories = ["North"]
-    data.add_series("Sales", (4.4000000000000004,))
-    presentation.slides[0].shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, INCH, INCH, data)
+    data.add_series("Sales", (value,))
+    return presentation.slides[0].shapes.add_chart(kind, 0, 0, INCH, INCH, data).chart
+
+
+def test_numbers_of_a_chart_have_the_digits_that_programs_show(presentation, job):
+    add_chart(presentation, XL_CHART_TYPE.PIE, 4.4000000000000004)
     parts = sources.saved(presentation)
     with zipfile.ZipFile(io.BytesIO(parts)) as file:
         name = next(name for name in file.namelist() if name.startswith("ppt/charts/chart"))
@@ -328,10 +332,7 @@ def test_the_levels_of_the_categories_of_a_chart_are_kept(presentation, job):
 
 
 def test_the_titles_of_the_axes_of_a_chart_are_kept(presentation, job):
-    data = CategoryChartData()
-    data.categories = ["North"]
-    data.add_series("Sales", (1.5,))
-    added = presentation.slides[0].shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, INCH, INCH, data).chart
+    added = add_chart(presentation, XL_CHART_TYPE.COLUMN_CLUSTERED, 1.5)
     added.chart_title.text_frame.text = "Quarter"
     added.value_axis.axis_title.text_frame.text = "Thousands"
 

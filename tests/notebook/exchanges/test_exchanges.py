@@ -51,7 +51,7 @@ def test_exchanges_are_found_from_both_ends(lab):
         ({"status": pd.Series([404, 308])}, [3]),
         ({"status": ["4xx", "200"], "method": "GET"}, [2, 3]),
         ({"status": "-"}, []),
-        ({"path": "IN_PROCESS_URL-0"}, [3]),
+        ({"path": "NOWHERE-0"}, [3]),
         ({"path": "count="}, [2]),
     ],
     ids=str,

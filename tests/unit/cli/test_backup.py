@@ -1,56 +1,24 @@
-import json
 import os
-import signal
 import stat
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count, takewhile
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
 
 import pytest
 import requests
 
 from svc_notebooks.cli import main
-from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store.check import check_store
+from tests.commands import serving
+from tests.framed import requester
 
 UPLOAD = "/upload/storage/v3/files?uploadType=media"
 
 
-@contextmanager
-def serving(folder: Path) -> Iterator[dict[str, Any]]:
-    """A service in another process that uses the folder."""
-    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(folder), "--token", "t"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout
-            yield json.loads(process.stdout.readline())
-        finally:
-            process.send_signal(signal.SIGTERM)
-
-
-def upload(service: Service, content: bytes, token: str) -> str:
-    headers = Headers([("Authorization", f"Bearer {token}"), ("Content-Length", str(len(content)))])
-    response = service.handle(Request("POST", f"http://svc.local{UPLOAD}", headers, content))
-    assert isinstance(response.body, bytes)
-    file_id: str = json.loads(response.body)["id"]
-    return file_id
-
-
-def download(service: Service, file_id: str, token: str) -> bytes:
-    headers = Headers([("Authorization", f"Bearer {token}")])
-    response = service.handle(Request("GET", f"http://svc.local/storage/v3/files/{file_id}?alt=media", headers))
-    return response.body if isinstance(response.body, bytes) else b"".join(response.body)
-
-
 def test_a_store_in_use_is_copied_and_the_copy_opens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, copy = tmp_path / "store", tmp_path / "copy"
-    with serving(store) as ready:
+    with serving("--store", str(store), "--token", "t") as ready:
         sign_in = {"Authorization": "Bearer t"}
         file_id = requests.post(ready["base_url"] + UPLOAD, b"kept", headers=sign_in, timeout=30).json()["id"]
         (store / "sign-in-tokens.csv").touch(mode=0o600)
@@ -62,12 +30,13 @@ def test_a_store_in_use_is_copied_and_the_copy_opens(tmp_path: Path, capsys: pyt
     assert stat.S_IMODE((copy / "sign-in-tokens.csv").stat().st_mode) == 0o600
     assert check_store(copy).problems == []
     with open_service(copy) as service:
-        assert (service.notes, download(service, file_id, "t")) == ([], b"kept")
+        content = requester(service, "t")("GET", f"/storage/v3/files/{file_id}?alt=media").content()
+        assert (service.notes, content) == ([], b"kept")
 
 
 def test_each_copy_is_consistent_while_files_come_and_go(tmp_path: Path) -> None:
     store, done = tmp_path / "store", Event()
-    with serving(store) as ready, requests.Session() as session:
+    with serving("--store", str(store), "--token", "t") as ready, requests.Session() as session:
         session.headers["Authorization"] = "Bearer t"
         steps = []
 
@@ -96,7 +65,7 @@ def test_each_copy_is_consistent_while_files_come_and_go(tmp_path: Path) -> None
 def test_a_damaged_part_is_reported_and_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, copy = tmp_path / "store", tmp_path / "copy"
     with open_service(store) as service:
-        upload(service, b"kept", service.sign_in())
+        assert requester(service)("POST", UPLOAD, b"kept").status == 200
     (part,) = (path for path in (store / "parts").rglob("*") if path.is_file())
     part.write_bytes(b"lost")
 

@@ -1,39 +1,24 @@
 """The commands of docs/class.md are run in the order of the page."""
 
 import csv
-import json
 import re
 import shlex
-import signal
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import requests
+
+from tests.commands import command, serving
 
 PAGE = (Path(__file__).parents[3] / "docs" / "class.md").read_text(encoding="utf-8")
 COMMANDS = [line for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
 (ROSTER,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
 
 
-def command(begin: str) -> list[str]:
-    """The words of the first command of the page that begins so, with this Python and a free port."""
+def words(begin: str) -> list[str]:
+    """The words of the first command of the page that begins so, without the program, with a free port."""
     line = next(line for line in COMMANDS if line.startswith(begin))
-    words = shlex.split(line.replace("--port 8300", "--port 0"))
-    return [sys.executable, "-m", "svc_notebooks.cli", *words[1:]] if words[0] == "svc-notebooks" else words
-
-
-@contextmanager
-def serving(folder: Path, words: list[str]) -> Iterator[dict[str, Any]]:
-    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout
-            yield json.loads(process.stdout.readline())
-        finally:
-            process.send_signal(signal.SIGTERM)
+    return shlex.split(line.replace("--port 8300", "--port 0"))[1:]
 
 
 def tokens(path: Path) -> dict[str, str]:
@@ -45,7 +30,8 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
     (tmp_path / "roster.csv").write_text(ROSTER)
     file = tmp_path / "class-store" / "sign-in-tokens.csv"
 
-    with serving(tmp_path, command("svc-notebooks serve --class")) as ready:
+    _, *serve = words("svc-notebooks serve --class")
+    with serving(*serve, cwd=tmp_path) as ready:
         base_url, before = ready["base_url"], tokens(file)
         teacher = {"Authorization": f"Bearer {before['ada@school.example']}"}
         results = []
@@ -54,9 +40,9 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
             assert header == "Authorization: Bearer $TEACHER"
             address = url.replace("http://127.0.0.1:8300", base_url)
             results.append(requests.post(address, body, headers=teacher, timeout=30).status_code)
-        copied = subprocess.run(command("svc-notebooks backup"), cwd=tmp_path, capture_output=True, timeout=60)
-    copy = [word.replace("class-store", "class-backup") for word in command("svc-notebooks serve --class")]
-    with serving(tmp_path, copy) as again:
+        copied = subprocess.run(command(*words("svc-notebooks backup")), cwd=tmp_path, capture_output=True, timeout=60)
+    copy = [word.replace("class-store", "class-backup") for word in serve]
+    with serving(*copy, cwd=tmp_path) as again:
         student = {"Authorization": f"Bearer {tokens(file)['bob@school.example']}"}
         about = requests.get(f"{again['base_url']}/storage/v3/about?fields=user", headers=student, timeout=30)
 

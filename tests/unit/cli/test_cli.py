@@ -4,18 +4,18 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import psutil
 import pytest
+import requests
 
 from svc_notebooks.cli import _parser, main, notebook_files as shipped_module
 from svc_notebooks.cli.notebook_files import CopyOutcome, copy_notebooks, restore_notebook
 from svc_notebooks.server.transports.socket_server import SocketServer
+from tests.commands import command, serving
 from tests.patience import PATIENCE, until
 
 
@@ -117,7 +117,6 @@ class TestLab:
 
         monkeypatch.setattr(shipped_module, "subprocess", SimpleNamespace(Popen=Process))
         monkeypatch.setattr(shipped_module, "notebooks_folder", lambda: shipped)
-        monkeypatch.setattr(shipped_module, "notebooks_folder", lambda: shipped)
         monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "signatures"))
         return seen
 
@@ -162,11 +161,10 @@ class TestLab:
         (tmp_path / "jupyterlab.py").write_text(
             "import os, pathlib, time; pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(99)"
         )
-        command = [sys.executable, "-m", "svc_notebooks.cli", "lab", str(tmp_path / "mine")]
         env = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)}
         pid = tmp_path / "mine" / "pid"
 
-        with subprocess.Popen(command, env=env, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(command("lab", str(tmp_path / "mine")), env=env, stderr=subprocess.PIPE) as process:
             until(lambda: pid.exists() and pid.read_text())
             process.terminate()
             process.communicate(timeout=PATIENCE)
@@ -184,11 +182,9 @@ class TestLab:
 class TestRun:
     """Notebooks run from top to bottom, a line each, and a failure is an exit status."""
 
-    def run(self, folder: Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(self.command(folder), capture_output=True, text=True, check=False, timeout=PATIENCE)
-
-    def command(self, folder: Path) -> list[str]:
-        return [sys.executable, "-m", "svc_notebooks.cli", "run", str(folder)]
+    def run(self, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+        words = command("run", str(folder), *options)
+        return subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
     def test_failures_are_printed_and_the_others_run(self, tmp_path: Path):
         write_notebook(tmp_path / "00-bad.ipynb", "x = 1", "x / 0")
@@ -230,7 +226,7 @@ os.environ["LEFT"] = "yes"
         for name in ("00-first.ipynb", "01-second.ipynb"):
             write_notebook(tmp_path / name, checks)
 
-        result = subprocess.run([*self.command(tmp_path), "--jobs", "1"], capture_output=True, text=True, check=False)
+        result = self.run(tmp_path, "--jobs", "1")
 
         assert result.returncode == 0, result.stdout
         assert result.stderr == ""
@@ -303,8 +299,7 @@ def test_an_existing_report_of_marks_is_kept(option: str, tmp_path: Path, capsys
 
 
 def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback():
-    command = [sys.executable, "-m", "svc_notebooks.cli", "conformance", "--list"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(command("conformance", "--list"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()  # as `head` does
         errors = process.stderr.read()
 
@@ -314,42 +309,25 @@ def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback():
 class TestServe:
     """`svc-notebooks serve` is a program for other programs: one line when ready, a clean end."""
 
-    @contextmanager
-    def serve(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-        command = [sys.executable, "-m", "svc_notebooks.cli", "serve", *arguments]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            try:
-                yield process
-            finally:
-                process.kill()  # after a failure, `with` would wait for a service that does not end
-
     @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
     def test_says_when_it_is_ready_and_ends_cleanly(self, end: signal.Signals):
-        with self.serve("--token", "secret", "--control") as process:
-            ready = json.loads(process.stdout.readline())
-            process.send_signal(end)
-            rest, errors = process.communicate(timeout=PATIENCE)
-
-        assert ready["base_url"].startswith("http://127.0.0.1:")
-        assert ready == {
-            "base_url": ready["base_url"],
-            "token": "secret",
-            "auth_scope_base": "https://svc.example/auth",
-            "ca": None,
-            "control": True,
-            "page": ready["base_url"] + "/",
-        }
-        assert (process.returncode, rest, errors) == (0, "", "")
+        with serving("--token", "secret", "--control", end=end) as ready:
+            assert ready["base_url"].startswith("http://127.0.0.1:")
+            assert ready == {
+                "base_url": ready["base_url"],
+                "token": "secret",
+                "auth_scope_base": "https://svc.example/auth",
+                "ca": None,
+                "control": True,
+                "page": ready["base_url"] + "/",
+            }
 
     @pytest.mark.parametrize("source", ["option", "environment"])
     def test_a_control_token_is_needed_by_control_calls(self, source: str, monkeypatch: pytest.MonkeyPatch):
-        import requests
-
         arguments = ["--control-token", "of-control"] if source == "option" else []
         if source == "environment":
             monkeypatch.setenv("SVC_CONTROL_TOKEN", "of-control")
-        with self.serve("--control", *arguments) as process:
-            ready = json.loads(process.stdout.readline())
+        with serving("--control", *arguments) as ready:
             base_url, answers = ready["base_url"], []
             for token in ("of-control", ready["token"], ""):
                 headers = {"Authorization": f"Bearer {token}"}
@@ -357,33 +335,23 @@ class TestServe:
                     requests.get(f"{base_url}/_control/clock", headers=headers, timeout=PATIENCE).status_code
                 )
             sign_in = requests.post(f"{base_url}/signin", data={"user": "ada@svc.example"}, timeout=PATIENCE)
-            process.send_signal(signal.SIGTERM)
-            rest, errors = process.communicate(timeout=PATIENCE)
 
         assert ready.keys() == {"base_url", "token", "auth_scope_base", "ca", "control", "page"}
         assert answers == [200, 401, 401]
         assert sign_in.status_code == 401
-        assert (process.returncode, rest, errors) == (0, "", "")
 
     def test_speaks_tls_with_an_authority_of_its_own(self):
-        import requests
-
-        with self.serve("--tls", "--token", "t") as process:
-            ready = json.loads(process.stdout.readline())
+        with serving("--tls", "--token", "t") as ready:
             ca = Path(ready["ca"])
             url = ready["base_url"] + "/storage/v3/files"
-            signed_in = {"Authorization": "Bearer t"}
-            answer = requests.get(url, headers=signed_in, verify=str(ca), timeout=PATIENCE)
+            answer = requests.get(url, headers={"Authorization": "Bearer t"}, verify=str(ca), timeout=PATIENCE)
             pem = ca.read_text()
             mode = ca.stat().st_mode & 0o777
-            process.send_signal(signal.SIGTERM)
-            rest, errors = process.communicate(timeout=PATIENCE)
 
         assert ready["base_url"].startswith("https://127.0.0.1:")
         assert answer.json()["files"] == []
         assert "PRIVATE" not in pem
         assert (mode, ca.exists()) == (0o644, False)
-        assert (process.returncode, rest, errors) == (0, "", "")
 
     @pytest.mark.parametrize(
         "arguments,message",

@@ -6,7 +6,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +23,7 @@ from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
+from tests.commands import command
 from tests.patience import PATIENCE, until
 
 TOKEN = "a-token-that-nobody-sees"
@@ -67,15 +67,11 @@ class Ran:
     rules: dict[str, Any]
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "svc_notebooks.cli", "conformance", *arguments]
-
-
 def run(base_url: str, *arguments: str, token: str = TOKEN, path: Path | None = None, **variables: str) -> Ran:
     more = ("--json", str(path)) if path else ()
     environment = {**os.environ, "SVC_TOKEN": token, **variables}
     done = subprocess.run(
-        command(base_url, *arguments, *more),
+        command("conformance", base_url, *arguments, *more),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -121,22 +117,6 @@ def says_200_for_308(request: Request, handle: Handle) -> Response:
     return replace(answer, status=200) if answer.status == 308 else answer
 
 
-def counts_one_too_many(request: Request, handle: Handle) -> Response:
-    answer = handle(request)
-    if answer.status != 308 or "range" not in answer.headers:
-        return answer
-    last = int(answer.headers["range"].rpartition("-")[2]) + 1
-    return replace(answer, headers=Headers([("Range", f"bytes=0-{last}"), ("Content-Length", "0")]))
-
-
-def loses_the_second_chunk(request: Request, handle: Handle) -> Response:
-    content_range = request.headers.get("content-range", "")
-    if request.method == "PUT" and content_range.startswith("bytes 262144-524287/"):
-        body_of(request)
-        return Response(308, Headers([("Range", "bytes=0-524287"), ("Content-Length", "0")]))
-    return handle(request)
-
-
 def sends_no_challenge(request: Request, handle: Handle) -> Response:
     return without(handle(request), "www-authenticate")
 
@@ -148,10 +128,6 @@ def makes_a_second_file(request: Request, handle: Handle) -> Response:
     body = b'{"name": "again"}'
     kept = [pair for pair in request.headers.pairs if pair[0].lower() != "content-length"]
     return handle(replace(request, headers=Headers([*kept, ("Content-Length", str(len(body)))]), body=BytesIO(body)))
-
-
-def forgets_the_location(request: Request, handle: Handle) -> Response:
-    return without(handle(request), "location")
 
 
 def shifts_ranges(request: Request, handle: Handle) -> Response:
@@ -178,33 +154,23 @@ def bent_by(*bends: Bend) -> Bend:
     return bend
 
 
-BROKEN: list[tuple[dict[str, Bend], str]] = [
-    # what is broken by its rule, and a rule that is kept all the same
-    (
-        {
-            "A3-06": says_200_for_308,
-            "T-01a": sends_no_challenge,
-            "X-02a": makes_a_second_file,
-            "A6-02a": shifts_ranges,
-            "E-05b": takes_any_event,
-        },
-        "A1-03a",
-    ),
-    ({"A3-06": counts_one_too_many}, "A1-03a"),
-    ({"A3-08": loses_the_second_chunk}, "A1-03a"),
-    ({"A3-01a": forgets_the_location}, "A1-03a"),
-]
+BROKEN: dict[str, Bend] = {
+    "A3-06": says_200_for_308,
+    "T-01a": sends_no_challenge,
+    "X-02a": makes_a_second_file,
+    "A6-02a": shifts_ranges,
+    "E-05b": takes_any_event,
+}
 
 
-@pytest.mark.parametrize("broken, whole", BROKEN)
-def test_a_broken_service_fails_by_the_broken_rule(broken: dict[str, Bend], whole: str, tmp_path: Path) -> None:
-    with served(bent_by(*broken.values())) as (_, base_url):
-        done = run(base_url, "--rules", ",".join([*broken, whole]), path=tmp_path / "found.json")
+def test_a_broken_service_fails_by_the_broken_rules_alone(tmp_path: Path) -> None:
+    with served(bent_by(*BROKEN.values())) as (_, base_url):
+        done = run(base_url, "--rules", ",".join([*BROKEN, "A1-03a"]), path=tmp_path / "found.json")
 
     results = {id: rule["result"] for id, rule in done.rules.items()}
-    assert results == {**dict.fromkeys(broken, "fail"), whole: "pass"}, done.out
+    assert results == {**dict.fromkeys(BROKEN, "fail"), "A1-03a": "pass"}, done.out
     assert done.status == 1
-    assert all(f"{rule:<8}FAIL" in done.out for rule in broken)
+    assert all(f"{rule:<8}FAIL" in done.out for rule in BROKEN)
     assert TOKEN not in done.out + done.err
 
 
@@ -312,7 +278,12 @@ def _leave_unanswered(silent: socket.socket) -> float:
 def test_a_wrong_argument_gets_one_sentence(arguments: list[str], words: str) -> None:
     environment = {**os.environ, "SVC_TOKEN": TOKEN}
     done = subprocess.run(
-        command(*arguments), capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
+        command("conformance", *arguments),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env=environment,
     )
 
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
@@ -323,7 +294,7 @@ def test_an_interrupted_run_removes_what_it_has_made() -> None:
     with served() as (service, base_url):
         environment = {**os.environ, "SVC_TOKEN": TOKEN}
         process = subprocess.Popen(
-            command(base_url, "--rules", "A1,A2,A3"),
+            command("conformance", base_url, "--rules", "A1,A2,A3"),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -342,7 +313,9 @@ def test_an_interrupted_run_removes_what_it_has_made() -> None:
 
 def test_only_restarts_have_no_test_over_http() -> None:
     """A test file that moves its fixtures elsewhere must not fall out of a run in silence."""
-    done = subprocess.run(command("--list"), capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        command("conformance", "--list"), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
 
     assert [line.split()[0] for line in done.stdout.splitlines() if " 0 tests" in line] == [
         "A3-19a", "A3-19b", "N-11",

@@ -54,60 +54,48 @@ def test_written_bytes_are_read_in_any_range(parts):
         assert b"".join(parts.read(part, start, stop)) == whole[start:stop]
 
 
-@pytest.mark.parametrize("keep", [0, 1, 2, 70_001, 70_004])
-def test_a_truncated_part_ends_where_it_was_cut(parts, keep):
+@pytest.mark.parametrize("keep", [None, 0, 1, 2, 70_001, 70_004])
+def test_a_part_has_the_bytes_the_size_and_the_checksum_of_what_is_kept(parts, keep):
     part = written(parts, b"ab", b"c" * 70_000, b"de", keep=keep)
 
-    assert b"".join(parts.read(part, 0, keep)) == (b"ab" + b"c" * 70_000 + b"de")[:keep]
+    kept = (b"ab" + b"c" * 70_000 + b"de")[:keep]
+    assert (b"".join(parts.read(part, 0, part.size)), part.size) == (kept, len(kept))
+    assert part.checksum == (None if isinstance(parts, MemoryBlobStore) else crc32(kept))
 
 
-@pytest.mark.parametrize("keep", [None, 0, 1, 70_001, 70_004])
-def test_the_checksum_is_of_the_bytes_that_are_kept(tmp_path, keep):
-    writer = DirectoryBlobStore(tmp_path, sync=False).writer()
-    for block in (b"ab", b"c" * 70_000, b"de"):
-        writer.write(block)
-    if keep is not None:
-        writer.truncate(keep)
-    key = writer.commit()
+def stored_at(folder, time):
+    """Store a part whose file has this time. Return the file, and what rots it and what describes its problem."""
+    parts = DirectoryBlobStore(folder, sync=False)
+    part = written(parts, b"stored")
+    path = folder / part.key[:2] / part.key
+    os.utime(path, ns=(time, time))
 
-    stored = (tmp_path / key[:2] / key).read_bytes()
-    assert writer.checksum == crc32(stored)
-    assert len(stored) == writer.size == (70_004 if keep is None else keep)
+    def rot():
+        path.write_bytes(b"rotten")
+        os.utime(path, ns=(time, time))  # so that only a look at the bytes would tell
+
+    return path, rot, lambda: parts.problem(part)
 
 
 def test_a_verified_part_is_not_read_again_before_its_file_changes(tmp_path):
-    parts = DirectoryBlobStore(tmp_path, sync=False)
-    writer = parts.writer()
-    writer.write(b"stored")
-    part = StoredPart(writer.commit(), writer.size, writer.checksum)
-    path = tmp_path / part.key[:2] / part.key
-    os.utime(path, ns=(0, 10))
-    assert parts.problem(part) is None
+    path, rot, problem = stored_at(tmp_path, 10)
+    assert problem() is None
+    rot()
+    assert problem() is None
 
-    path.write_bytes(b"rotten")
-    os.utime(path, ns=(0, 10))  # so that only a look at the bytes would tell
-    unread = parts.problem(part)
     os.utime(path, ns=(0, 11))
 
-    assert unread is None
-    assert "wrong checksum" in parts.problem(part)
+    assert "wrong checksum" in problem()
 
 
 def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
     """Two changes within one tick of the file system's clock have the same time."""
-    parts = DirectoryBlobStore(tmp_path, sync=False)
-    writer = parts.writer()
-    writer.write(b"stored")
-    part = StoredPart(writer.commit(), writer.size, writer.checksum)
-    path = tmp_path / part.key[:2] / part.key
-    now = time.time_ns()
-    os.utime(path, ns=(now, now))
-    assert parts.problem(part) is None
+    _, rot, problem = stored_at(tmp_path, time.time_ns())
+    assert problem() is None
 
-    path.write_bytes(b"rotten")
-    os.utime(path, ns=(now, now))
+    rot()
 
-    assert "wrong checksum" in parts.problem(part)
+    assert "wrong checksum" in problem()
 
 
 def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):

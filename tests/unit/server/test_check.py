@@ -5,49 +5,31 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.cli import main
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_service
-from tests.framed import requester
+from svc_notebooks.server.service import open_service
+from tests.contract.wire import InProcess
 
-TOKEN = "svc.a-token-of-this-test"
-
-
-def ask(service: Service, method: str, target: str, body: bytes = b"") -> Any:
-    response = requester(service, TOKEN)(method, target, body, Content_Type="application/json")
-    assert response.status < 300, response.content()
-    return json.loads(response.content() or b"{}")
-
-
-def upload(service: Service, content: bytes) -> str:
-    return str(ask(service, "POST", "/upload/storage/v3/files?uploadType=media", content)["id"])
+FILES = "/storage/v3/files"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Create a store with two files, a copy, a trashed file, a document and half an upload."""
     with open_service(tmp_path / "store", seed=0, policy=Policy(part_size=1000, chunk_quantum=1000)) as service:
-        service.sign_in(token=TOKEN)
-        first, second, third = (upload(service, bytes([letter]) * 2500) for letter in b"abc")
-        ask(service, "PATCH", f"/storage/v3/files/{first}", b'{"name": "first"}')
-        ask(service, "POST", f"/storage/v3/files/{first}/copy", b'{"name": "copy"}')
-        ask(service, "PATCH", f"/storage/v3/files/{second}", b'{"trashed": true, "properties": {"a": "b"}}')
-        ask(service, "DELETE", f"/storage/v3/files/{third}")
-        document = json.dumps({"name": "words", "mimeType": service.names.native("document")}).encode()
-        ask(service, "POST", "/storage/v3/files", document)
-        half_an_upload(service)
+        wire = InProcess(service, "http://svc.test")
+        first, second, third = (f"{FILES}/{wire.create(bytes([letter]) * 2500)['id']}" for letter in b"abc")
+        wire.json_request("PATCH", first, {"name": "first"})
+        wire.post_json(f"{first}/copy", {"name": "copy"})
+        wire.json_request("PATCH", second, {"trashed": True, "properties": {"a": "b"}})
+        wire.send("DELETE", third)
+        wire.post_json(FILES, {"name": "words", "mimeType": service.names.native("document")})
+        assert wire.put(wire.begin(), b"u" * 1000, "bytes 0-999/3000").status == 308
     return tmp_path / "store"
-
-
-def half_an_upload(service: Service) -> None:
-    send = requester(service, TOKEN)
-    begun = send("POST", "/upload/storage/v3/files?uploadType=resumable")
-    assert send("PUT", begun.headers["Location"], b"u" * 1000, Content_Range="bytes 0-999/3000").status == 308
 
 
 def parts(folder: Path, letter: bytes) -> list[Path]:
@@ -114,8 +96,7 @@ def test_a_damaged_database(folder: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_the_log_left_by_a_kill_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The write-ahead log of the database is read, and neither written back nor deleted."""
     with open_service(folder) as service:
-        service.sign_in(token=TOKEN)
-        upload(service, b"d" * 500)
+        InProcess(service, "http://svc.test").create(b"d" * 500)
         copied = folder.parent / "copied"
         for name, content in contents(folder).items():
             target = copied / Path(name).relative_to(folder)
@@ -139,9 +120,8 @@ def test_a_store_without_checksums(folder: Path, capsys: pytest.CaptureFixture[s
 
 def test_a_store_in_use_and_other_folders_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with open_service(folder) as service:
-        service.sign_in(token=TOKEN)
         used = main(["check", str(folder)])
-        upload(service, b"and the service goes on")
+        InProcess(service, "http://svc.test").create(b"and the service goes on")
     none = main(["check", str(folder / "parts")])
 
     captured = capsys.readouterr()

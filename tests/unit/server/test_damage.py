@@ -13,14 +13,7 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.blob_store import DamagedContent
-from tests.framed import requester
-
-TOKEN = "svc.a-token-of-this-test"
-
-
-def ask(service: Service, method: str, target: str, body: bytes = b"") -> Any:
-    response = requester(service, TOKEN)(method, target, body)
-    return response.status, response.content()
+from tests.contract.wire import InProcess
 
 
 @pytest.fixture
@@ -32,9 +25,9 @@ def folder(tmp_path: Path) -> Path:
 def service(folder: Path) -> Iterator[Service]:
     """Store two files of two parts each, and damage a part of the first."""
     with open_service(folder, seed=0, policy=Policy(part_size=10)) as service:
-        service.sign_in(token=TOKEN)
+        wire = InProcess(service, "http://svc.test")
         for letter in b"ab":
-            ask(service, "POST", "/upload/storage/v3/files?uploadType=media", bytes([letter]) * 15)
+            wire.create(bytes([letter]) * 15)
         next(path for path in parts(folder) if path.read_bytes() == b"a" * 5).write_bytes(b"aaxaa")
         yield service
 
@@ -73,9 +66,9 @@ def as_version_1(folder: Path) -> None:
 def old_folder(tmp_path: Path) -> Path:
     """Create a store of version 1, without checksums, with a file for each letter of "abc"."""
     with open_service(tmp_path, seed=0) as service:
-        service.sign_in(token=TOKEN)
+        wire = InProcess(service, "http://svc.test")
         for letter in b"abc":
-            ask(service, "POST", "/upload/storage/v3/files?uploadType=media", bytes([letter]) * 15)
+            wire.create(bytes([letter]) * 15)
     as_version_1(tmp_path)
     return tmp_path
 

@@ -17,23 +17,20 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store import directory, upgrades
 from svc_notebooks.server.store.backup import back_up
 from svc_notebooks.server.store.check import check_store
-from tests.framed import requester
+from tests.commands import command
+from tests.contract.wire import InProcess, Wire
 from tests.patience import PATIENCE
 from tests.stores import DUMPS, dump, old_store
-
-UPLOAD = "http://svc.test/upload/storage/v3/files?uploadType=media"
-FILES = "http://svc.test/storage/v3/files"
-TOKEN = "a-token-of-this-test"
 
 
 def listing(folder: Path) -> dict[str, str]:
@@ -48,25 +45,14 @@ def listing(folder: Path) -> dict[str, str]:
     }
 
 
-def ask(service: Service, method: str, url: str, body: bytes = b"") -> bytes:
-    response = requester(service, TOKEN)(method, url, body)
-    assert response.status == 200, response.content()
-    return response.content()
+@contextmanager
+def opened(folder: Path) -> Iterator[Wire]:
+    with open_service(folder) as service:
+        yield InProcess(service, "http://svc.test")
 
 
-def upload(service: Service, content: bytes) -> str:
-    return str(json.loads(ask(service, "POST", UPLOAD, content))["id"])
-
-
-def contents(service: Service) -> list[bytes]:
-    files = json.loads(ask(service, "GET", FILES))["files"]
-    return sorted(ask(service, "GET", f"{FILES}/{file['id']}?alt=media") for file in files)
-
-
-def opened(folder: Path) -> Service:
-    service = open_service(folder)
-    service.sign_in(token=TOKEN)
-    return service
+def contents(wire: Wire) -> list[bytes]:
+    return sorted(wire.download(file["id"]).body for file in wire.files())
 
 
 @pytest.fixture
@@ -74,8 +60,8 @@ def store(tmp_path: Path) -> Path:
     """Create a store with two files, and open it twice."""
     folder = tmp_path / "store"
     for content in (b"first", b"second"):
-        with opened(folder) as service:
-            upload(service, content)
+        with opened(folder) as wire:
+            wire.create(content)
     return folder
 
 
@@ -240,36 +226,36 @@ def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(store, na
 
 def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) -> None:
     shutil.copy(store / "svc.sqlite", tmp_path / "backup")
-    with opened(store) as service:
-        upload(service, b"third")
+    with opened(store) as wire:
+        wire.create(b"third")
     shutil.move(store / "svc.sqlite", tmp_path / "latest")
     shutil.copy(tmp_path / "backup", store / "svc.sqlite")
     refused(store, "older than the parts: 2 recorded openings instead of 3; put the latest .* or delete svc-store")
 
     shutil.copy(tmp_path / "latest", store / "svc.sqlite")
-    with opened(store) as service:
-        assert contents(service) == [b"first", b"second", b"third"]
+    with opened(store) as wire:
+        assert contents(wire) == [b"first", b"second", b"third"]
 
 
 def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(store, tmp_path):
     shutil.copy(store / "svc.sqlite", tmp_path / "backup")
-    with opened(store) as service:
-        upload(service, b"third")
+    with opened(store) as wire:
+        wire.create(b"third")
     shutil.move(store / "svc.sqlite", tmp_path / "latest")
     shutil.copy(tmp_path / "backup", store / "svc.sqlite")
     (store / "svc-store.json").unlink()
-    with opened(store) as service:
-        assert contents(service) == [b"first", b"second"]
-        (note,) = service.notes
+    with opened(store) as wire:
+        assert contents(wire) == [b"first", b"second"]
+        (note,) = wire.service.notes
         assert note.startswith(f"Moved 1 file without a database entry from {store / 'parts'} to {store}/aside/")
         (part,) = (store / "aside").glob("opening-3/parts/??/*")
         assert part.read_bytes() == b"third"
 
     shutil.copy(tmp_path / "latest", store / "svc.sqlite")
     (store / "svc-store.json").unlink()
-    with opened(store) as service:
-        assert contents(service) == [b"first", b"second", b"third"]
-        assert service.notes == [f"Moved 1 file with a database entry back from {store / 'aside'}"]
+    with opened(store) as wire:
+        assert contents(wire) == [b"first", b"second", b"third"]
+        assert wire.service.notes == [f"Moved 1 file with a database entry back from {store / 'aside'}"]
 
 
 @pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
@@ -328,10 +314,10 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     (folder / ".DS_Store").write_text("of the system")
     os.utime(old, (time.time() - directory.UNFINISHED_AGE - 60,) * 2)
 
-    with opened(store) as service:
-        assert contents(service) == [b"first", b"second"]
-        assert len(service.notes) == 1
-        assert service.notes[0].startswith("Moved 7 files without a database entry from ")
+    with opened(store) as wire:
+        assert contents(wire) == [b"first", b"second"]
+        assert len(wire.service.notes) == 1
+        assert wire.service.notes[0].startswith("Moved 7 files without a database entry from ")
     for name, text in foreign.items():
         assert not (store / name).exists()
         assert (store / "aside" / "opening-3" / name).read_text() == text
@@ -342,19 +328,20 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
 
 
 def test_a_store_is_open_once_in_a_process_and_can_be_opened_again_when_it_is_closed(store: Path) -> None:
-    with opened(store) as service:
-        upload(service, b"third")
+    with opened(store) as wire:
+        wire.create(b"third")
         with pytest.raises(OSError, match=r"the folder is already open in this process; close the other service first"):
             open_service(store)
-        assert contents(service) == [b"first", b"second", b"third"], "its locks are still there"
-        command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(store)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert contents(wire) == [b"first", b"second", b"third"], "its locks are still there"
+        done = subprocess.run(
+            command("serve", "--store", str(store)), capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "the folder is open in another process; close the service in that process" in done.stderr
-    opened(store)
+    open_service(store)
     gc.collect()
-    with opened(store) as service:
-        assert contents(service) == [b"first", b"second", b"third"]
+    with opened(store) as wire:
+        assert contents(wire) == [b"first", b"second", b"third"]
 
 
 KILLED = """
@@ -393,17 +380,17 @@ def killed_at_each_step(make: Callable[[], Path]) -> Iterator[Path]:
 def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_path: Path) -> None:
     numbers = iter(range(10_000))
     for folder in killed_at_each_step(lambda: tmp_path / f"{next(numbers)}"):
-        with opened(folder) as service:
-            upload(service, b"first")
-            assert not service.notes
-        with opened(folder) as service:
-            assert contents(service) == [b"first"]
+        with opened(folder) as wire:
+            wire.create(b"first")
+            assert not wire.service.notes
+        with opened(folder) as wire:
+            assert contents(wire) == [b"first"]
 
 
 @pytest.mark.durability
 def test_an_upgrade_that_is_killed_at_any_step_leaves_a_store_that_opens(tmp_path: Path) -> None:
     numbers = iter(range(10_000))
     for folder in killed_at_each_step(lambda: old_store(tmp_path / f"{next(numbers)}", dump("7af5d85"))):
-        with opened(folder) as service:
-            assert [len(content) for content in contents(service)] == [100, 100]
+        with opened(folder) as wire:
+            assert [len(content) for content in contents(wire)] == [100, 100]
         assert len(list(folder.glob("*.bak"))) == 1

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -15,6 +14,7 @@ from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.engine import Database
 from svc_notebooks.server.store.errors import DatabaseDamaged, store_error
+from tests.commands import command
 
 TOKEN = "svc.a-token-of-this-test"
 FILES = "http://svc.test/storage/v3/files"
@@ -89,10 +89,9 @@ def test_a_database_that_is_damaged_while_it_is_used(service, tmp_path, caplog):
     assert ask(service)[0] == 200
 
 
-def serve(folder: Path, **options: Any) -> str:
+def serve(folder: Path) -> str:
     """Return the message of a `serve` that cannot start."""
-    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    done = subprocess.run(command("serve", "--store", str(folder)), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1, done.stderr
     assert "another service" not in done.stderr

@@ -1,4 +1,3 @@
-import json
 import os
 import signal
 import subprocess
@@ -12,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store import engine
 from svc_notebooks.server.store.opening import open_database
 from svc_notebooks.server.store.store import Store
-from tests.framed import requester
+from tests.contract.wire import InProcess
 
 SECONDS = 30
 """The time after which a thread that waits for a lock fails its test."""
@@ -114,23 +113,17 @@ def test_the_log_is_shortened_although_some_reader_always_reads(store, tmp_path,
     assert (tmp_path / "svc.sqlite-wal").stat().st_size == 0
 
 
-def get(service: Service, token: str, target: str) -> Any:
-    response = requester(service, token)("GET", target)
-    assert response.status == 200
-    return json.loads(response.content())
-
-
 def test_lists_and_metadata_wait_for_no_writer(tmp_path):
     with open_service(tmp_path / "store") as service:
-        token = service.sign_in()
-        root = get(service, token, "/storage/v3/files/root")["id"]
+        wire = InProcess(service, "http://svc.test")
+        root = wire.send("GET", "/storage/v3/files/root").json["id"]
         targets = ["/storage/v3/files", f"/storage/v3/files/{root}", "/storage/v3/about?fields=*"]
         targets += ["/storage/v3/changes/startPageToken", "/calendar/v3/calendars/primary/events"]
         for target in targets:  # the first list of events creates the calendar
-            get(service, token, target)
+            assert wire.send("GET", target).status == 200
         with writing(service._context.store):
             for target in targets:
-                in_thread(lambda target=target: get(service, token, target))
+                assert in_thread(lambda target=target: wire.send("GET", target)).status == 200
 
 
 HOLDER = """

@@ -1,6 +1,5 @@
 """Reset, snapshot and restore while requests are under way: what lands afterwards is whole, or does not land."""
 
-import hashlib
 import json
 import os
 
@@ -8,12 +7,12 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
+from tests.contract.wire import InProcess
 from tests.framed import requester
 
 Q = 262_144
 DATA = os.urandom(4 * Q)
-FILES = "http://svc.local/storage/v3/files"
-UPLOAD = "http://svc.local/upload/storage/v3/files?fields=id,md5Checksum&uploadType="
+UPLOAD = "/upload/storage/v3/files?uploadType=media"
 
 
 class Interrupted:
@@ -40,37 +39,36 @@ def service(request, tmp_path):
         yield service
 
 
-def listed(ask):
-    return [file["id"] for file in json.loads(ask("GET", FILES).content())["files"]]
+@pytest.fixture
+def wire(service):
+    return InProcess(service, "http://svc.test")
 
 
-def download(ask, file_id):
-    return ask("GET", f"{FILES}/{file_id}?alt=media").content()
+@pytest.fixture
+def ask(service, wire):
+    return requester(service, wire.token)
 
 
-def test_a_simple_upload_across_a_reset_is_refused_and_leaves_no_broken_file(service):
-    ask = requester(service)
+def test_a_simple_upload_across_a_reset_is_refused_and_leaves_no_broken_file(service, wire, ask):
 
-    answer = ask("POST", UPLOAD + "media", Interrupted(DATA[: 2 * Q + 5], service.reset, DATA[2 * Q + 5 :]))
+    answer = ask("POST", UPLOAD, Interrupted(DATA[: 2 * Q + 5], service.reset, DATA[2 * Q + 5 :]))
 
     assert answer.status == 503
-    assert listed(ask) == []
+    assert wire.names() == []
 
 
-def test_a_chunk_across_a_reset_finds_its_session_gone(service):
-    ask = requester(service)
-    uri = ask("POST", UPLOAD + "resumable").headers["Location"]
+def test_a_chunk_across_a_reset_finds_its_session_gone(service, wire, ask):
+    uri = wire.begin()
 
     answer = ask("PUT", uri, Interrupted(DATA[: 2 * Q], service.reset, DATA[2 * Q :]))
 
-    assert (answer.status, listed(ask)) == (404, [])
+    assert (answer.status, wire.names()) == (404, [])
 
 
 @pytest.mark.spec("A3-17")
-def test_bytes_of_a_chunk_across_a_restore_do_not_land(service):
+def test_bytes_of_a_chunk_across_a_restore_do_not_land(service, wire, ask):
     """The snapshot is taken in the middle of a chunk, so that the session looks the same when it is back."""
-    ask = requester(service)
-    uri = ask("POST", UPLOAD + "resumable").headers["Location"]
+    uri = wire.begin()
     taken = []
     body = Interrupted(
         DATA[: Q + 5],
@@ -84,19 +82,14 @@ def test_bytes_of_a_chunk_across_a_restore_do_not_land(service):
 
     assert (answer.status, answer.headers["Range"]) == (308, f"bytes=0-{Q - 1}")
     done = ask("PUT", uri, DATA[Q:], Content_Range=f"bytes {Q}-{4 * Q - 1}/{4 * Q}")
-    made = json.loads(done.content())
-    assert made["md5Checksum"] == hashlib.md5(DATA).hexdigest()
-    assert download(ask, made["id"]) == DATA
+    assert wire.download(json.loads(done.content())["id"]).body == DATA
 
 
 @pytest.mark.spec("A3-18")
-def test_a_final_chunk_that_was_overtaken_by_another_answers_its_file(service):
+def test_a_final_chunk_that_was_overtaken_by_another_answers_its_file(service, wire, ask):
     """With a pregenerated id: what the other one used must not look like somebody else's."""
-    ask = requester(service)
-    file_id = json.loads(ask("GET", f"{FILES}/generateIds?count=1").content())["ids"][0]
-    uri = ask(
-        "POST", UPLOAD + "resumable", json.dumps({"id": file_id}).encode(), Content_Type="application/json"
-    ).headers["Location"]
+    file_id = wire.generated_id()
+    uri = wire.begin({"id": file_id})
     session = dict(part.split("=") for part in uri.partition("?")[2].split("&"))["upload_id"]
 
     def overtake():
@@ -107,4 +100,4 @@ def test_a_final_chunk_that_was_overtaken_by_another_answers_its_file(service):
 
     assert answer.status == 200
     assert json.loads(answer.content())["id"] == file_id
-    assert download(ask, file_id) == b"hello"
+    assert wire.download(file_id).body == b"hello"
