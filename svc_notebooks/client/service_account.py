@@ -14,8 +14,8 @@ from ..core.oauth import JWT_BEARER, sign, token_problem
 from ..core.resources.errors import TokenInfo
 from ..local.saving import read_file
 from .json_response import read_fields, read_object
+from .retry import Retry
 from .session import Session
-from .transport.retry import Retry
 from .transport.urls import host_of
 
 _FORM = "application/x-www-form-urlencoded"

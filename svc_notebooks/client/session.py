@@ -34,10 +34,10 @@ from ..core.oauth import token_problem
 from ..core.platform import capabilities
 from ..core.processes import after_fork
 from .json_response import check_no_content, read_object
+from .retry import IDEMPOTENT, REFUSALS, Retry, Throttle, thread_sleep
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody
 from .transport.in_process import DirectTransport, Handler, OutgoingBody, Transport, TransportError
 from .transport.recorder import Recorder
-from .transport.retry import IDEMPOTENT, REFUSALS, Retry, Throttle, thread_sleep
 from .transport.urls import origin_of
 from .upload_journal import UploadJournal, default_folder
 

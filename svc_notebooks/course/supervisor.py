@@ -133,7 +133,7 @@ def _prctl(option: int, value: int) -> None:
 PRELOADED_MODULES = (
     "IPython.core.application", "IPython.core.completer", "IPython.core.completerlib", "IPython.core.interactiveshell",
     "IPython.core.magics", "IPython.core.oinspect", "pandas", "pandas.io.formats.html", "pyarrow.pandas_compat",
-    "pyarrow.vendored.version", "requests", "svc_notebooks.client.downloads.exports",
+    "pyarrow.vendored.version", "requests",
     "svc_notebooks.client.transport.http", "svc_notebooks.course.student_exercise",
     "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.downloads.downloads",
     "svc_notebooks.notebook.files.files", "svc_notebooks.notebook.files.search",

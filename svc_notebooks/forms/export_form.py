@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ..client.about import capabilities_of, export_formats, native_name
-from ..client.downloads.downloads import target_path
-from ..client.downloads.exports import export_name, not_native, read_export, same_export
-from ..client.files import get_file
+from ..client.downloads.downloads import export_name, not_native, read_export, same_export, target_path
+from ..client.files import capabilities_of, export_formats, get_file, native_name
 from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
 from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, make_folder, save_bytes

@@ -282,13 +282,9 @@ def _at(session: Session, path: str, argument: str, kind: str, *, trashed: bool)
 def sources(source: object) -> list[Any]:
     """Return a list of upload sources, such as those of a generator like `Path("data").glob("*.csv")`.
 
-    The value of a FileUpload of ipywidgets 7 is a dict of files by their names.
-
     >>> sources(b"hello"), sources(["a.csv", "b.csv"])
     ([b'hello'], ['a.csv', 'b.csv'])
     """
-    if isinstance(source, Mapping) and all(isinstance(file, Mapping) and "content" in file for file in source.values()):
-        return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
     if isinstance(source, list | tuple | Iterator) and not hasattr(source, "read"):
         return list(source)
     column: Any = source  # perhaps a Series or another column of bytes or paths

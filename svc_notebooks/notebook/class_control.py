@@ -92,7 +92,10 @@ class ClassControl:
         rows = self._get("class/students", "students")
         with reading(self.base_url):
             for row in rows:
-                row["operations"] = ", ".join(operation_texts(row["steps"].items()))
+                row["operations"] = ", ".join(
+                    f"{name} {done + failed}{f' ({failed} failed)' if failed else ''}"
+                    for name, (done, failed) in row["steps"].items()
+                )
                 row["steps"] = sum(done for done, _ in row["exercises"].values())
             return frame(STUDENTS, rows)
 
@@ -278,12 +281,3 @@ def report_prediction(question: str, answer: str, right: bool) -> None:
 
 def _users(user: Rows) -> list[str]:
     return [] if user is None else [each.lower() for each in row_ids(user, "user", ("email", "user"))]
-
-
-def operation_texts(counts: Iterable[tuple[str, tuple[int, int]]]) -> list[str]:
-    """Return a text for each operation with its numbers of requests that succeeded and failed.
-
-    >>> operation_texts([("files.create", (3, 1)), ("files.get", (2, 0))])
-    ['files.create 4 (1 failed)', 'files.get 2']
-    """
-    return [f"{name} {done + failed}{f' ({failed} failed)' if failed else ''}" for name, (done, failed) in counts]

@@ -291,15 +291,6 @@ FILE = Schema(FILES.columns + _file_columns(*(field.name for field in FILE_FIELD
 """All columns of a file, with a column for each field of the table `FILE_FIELDS`."""
 
 
-def file_schema(fields: str | Iterable[str] | None) -> Schema:
-    """Return the schema for `fields`, which is None (default columns), "*" (all) or names in camelCase or snake_case.
-
-    >>> file_schema("id,md5Checksum").keys, file_schema(["mime_type"]).keys, len(file_schema("*").keys)
-    (('id', 'md5Checksum'), ('mimeType',), 65)
-    """
-    return select_columns(fields, FILES, FILE, "a file")
-
-
 IDS = schema("id text")
 
 DELETED = schema("id text, deleted flag")

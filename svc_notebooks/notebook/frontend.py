@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Literal, TypeAlias
-
-FrontEnd: TypeAlias = Literal["notebook", "terminal", "none"]
+from typing import Any, Literal
 
 _IPYTHON_PROMPT = "In : "  # the value of sys.ps1 that IPython sets, and leaves when it ends
 
 
-def detect_frontend() -> FrontEnd:
+def detect_frontend() -> Literal["notebook", "terminal", "none"]:
     """Return "notebook", "terminal" or "none", without importing IPython, which a notebook has already imported."""
     if getattr(_shell(), "kernel", None) is not None:
         return "notebook"

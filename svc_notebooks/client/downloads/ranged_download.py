@@ -25,10 +25,10 @@ from ...core.http.ranges import ByteRange, ContentRange
 from ...core.processes import after_fork
 from ...local.saving import SameContent, SavedFile, move_into_place, real_path, same_bytes
 from ..json_response import foreign_answer
+from ..retry import Retry
 from ..session import Session
 from ..transport.bounds import EXPORT, Bound, declared_size
 from ..transport.in_process import TransportError
-from ..transport.retry import Retry
 from ..transport.urls import host_of
 from ..upload_journal import LOCKS, open_and_lock
 from ..uploads.sources import Progress
@@ -222,9 +222,7 @@ class RangedDownload:
 
     def run(self) -> None:
         """Download all bytes into the sink. Raises SvcError, or OSError if the sink cannot be written."""
-        while True:
-            if self.sink.have and self.sink.have == self._end:
-                return  # an earlier run received all bytes
+        while not (self.sink.have and self.sink.have == self._end):  # an earlier run may have received all bytes
             if self._try_once():
                 return
             self.resumed |= self.sink.have > 0
@@ -249,7 +247,12 @@ class RangedDownload:
         pairs = [("Range", str(byte_range))] if byte_range else []
         request = Request("GET", self.url, self.session.headers(*pairs))
         try:
-            return self._handle_response(request, self.session.send(request, self._bound))
+            response = self.session.send(request, self._bound)
+            if response.status == 206:
+                return self._handle_partial(response)
+            if response.status == 200:
+                return self._handle_whole(response)
+            response = Response(response.status, response.headers, response.content())
         except TransportError as broken:
             if self.export and self.sink.have:  # the next response begins with the first byte
                 self._restarts += 1
@@ -258,16 +261,9 @@ class RangedDownload:
             resumable = not self.export and self.sink.lasting and self.sink.have > 0
             self._retry.wait_or_raise_broken(broken, request, resumable=resumable)
             return False
-
-    def _handle_response(self, request: Request, response: Response) -> bool:
-        if response.status == 206:
-            return self._handle_partial(response)
-        if response.status == 200:
-            return self._handle_whole(response)
-        content = response.content()
         if response.status == 416 and self.sink.have:
             return self._handle_unsatisfiable(response)
-        self._retry.wait_or_raise(Response(response.status, response.headers, content))
+        self._retry.wait_or_raise(response)
         return False
 
     def _set_size(self, size: int | None) -> None:

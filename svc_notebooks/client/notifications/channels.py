@@ -18,7 +18,6 @@ from ..json_response import foreign_answer, read_fields, read_resource
 from ..session import Session
 from ..transport.bounds import PageTokens
 
-_ID_IN_USE = "channelIdNotUnique"
 _LATEST = 253_402_300_799_000
 """The end of the year 9999 in milliseconds, because Python has no later times."""
 
@@ -96,7 +95,7 @@ def watch(session: Session, file: str | None, channel: ChannelToOpen, expect: An
         try:
             opened = _open_channel(session, file, {"id": requested_id, "type": "web_hook", **channel})
         except BadRequest as error:
-            if error.reason != _ID_IN_USE or "id" in channel or not left:
+            if error.reason != "channelIdNotUnique" or "id" in channel or not left:
                 raise
             lost.append(requested_id)
         else:

@@ -25,11 +25,10 @@ from ...core.http.native_formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...core.uploads.states import QUANTUM
-from ..about import capabilities_of, native_name
-from ..files import check_id, get_file
+from ..files import capabilities_of, check_id, get_file, native_name
 from ..json_response import read_object, read_resource
+from ..retry import Retry
 from ..session import JSON_TYPE, Session
-from ..transport.retry import Retry
 from ..upload_journal import PendingUpload
 from .sources import BytesSource, PathSource, Progress, SourceStream, UploadSource, open_source, own_name
 
@@ -272,17 +271,6 @@ def check_chunk_size(size: int | str | None) -> int | None:
     return size
 
 
-def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
-    """Return "media", "multipart" or "resumable" for a content size in bytes. None means unknown (A1-05).
-
-    >>> choose_upload_type(5_000_000, has_metadata=False), choose_upload_type(5_000_001, has_metadata=True)
-    ('media', 'resumable')
-    """
-    if size is None or size > SIMPLE_LIMIT:
-        return "resumable"
-    return "multipart" if has_metadata else "media"
-
-
 def prepare(session: Session, source: object, arguments: UploadArguments) -> UploadRequest:
     """Check the source and arguments of an upload, choose the upload type, and return an UploadRequest.
 
@@ -323,8 +311,9 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
         query["ocrLanguage"] = arguments.ocr_language
     file_id = None if arguments.file_id is None else check_id(arguments.file_id)
     if upload_type == "auto":
-        chosen = choose_upload_type(opened.size, has_metadata=bool(metadata))
-        upload_type = chosen if arguments.chunk_size is None else "resumable"
+        upload_type = "multipart" if metadata else "media"
+        if arguments.chunk_size is not None or opened.size is None or opened.size > SIMPLE_LIMIT:
+            upload_type = "resumable"
     request = UploadRequest(opened, media_type, metadata, file_id, query, upload_type, chunk_size)
     return request if file_id is None or mime_type is not None else _type_by_names(request)
 

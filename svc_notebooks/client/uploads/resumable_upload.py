@@ -36,9 +36,9 @@ from ...core.uploads.client_state_machine import (
 from ...core.uploads.states import UploadState
 from ..files import get_file
 from ..json_response import parse_object, read_object, read_resource
+from ..retry import Retry, response_error, warn_of_waiting
 from ..session import Session
 from ..transport.in_process import TransportError
-from ..transport.retry import Retry, response_error, warn_of_waiting
 from ..transport.urls import foreign_url, is_web_address
 from ..upload_journal import JournalLock
 from .chosen_id import check_content
@@ -351,7 +351,7 @@ class ClientUpload:
                 response = Response(response.status, response.headers, response.content())
         except TransportError as error:
             self._response, self._broken = Response(0), error
-            warn_of_waiting(session, error, machine.failures)
+            warn_of_waiting(session, error, machine.backoff.failures)
             machine.lose_connection(session.elapsed(), session.chance())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
@@ -463,7 +463,7 @@ class ClientUpload:
 
     def _error(self, reason: FailureReason) -> SvcError:
         """Return the error of a failed upload, by the last response, or by the reason for its absence."""
-        response, machine = self._response, self._machine
+        response, backoff = self._response, self._machine.backoff
         status = response.status or None
         if reason is FailureReason.REFUSED:
             return response_error(self._session, response)
@@ -475,8 +475,8 @@ class ClientUpload:
             )
         if reason is not FailureReason.GAVE_UP:
             return SessionExpired(f"The upload cannot continue: {reason.value}.", status=status)
-        if machine.too_long is not None:
-            too_long = machine.retry.too_long_message(machine.too_long)
+        if backoff.too_long is not None:
+            too_long = backoff.rule.too_long_message(backoff.too_long)
             return self._interruption(f"The upload stopped at status {status}. {too_long}")
         detail = f"the last response had status {status}" if status else f"there was no response: {self._broken}"
         return self._interruption(f"The upload made no progress for too long; {detail}.")

@@ -47,14 +47,10 @@ class TreeUpload:
         self._folders = {PurePosixPath(): top}
         self._children: dict[str, dict[str, list[File]]] = {}
         self._new_ids = chain.from_iterable(generate_ids(session, _IDS) for _ in count())
-        self._check_arguments()
-
-    def _check_arguments(self) -> None:
-        """Raise TypeError or ValueError for arguments that are not valid for any file, before anything is sent."""
-        arguments = replace(self._arguments, metadata=self._metadata(PurePosixPath()))
+        arguments = replace(arguments, metadata=self._metadata(PurePosixPath()))
         if arguments.convert_to == "auto":  # which depends on the type of each file
             arguments = replace(arguments, convert_to=None, ocr_language=None)
-        prepare(self._session, b"", arguments)
+        prepare(session, b"", arguments)  # raises for arguments that are not valid for any file
 
     def folder(self, path: PurePosixPath) -> str:
         """Return the id of the folder at a path of the tree. The folder is created if it does not exist."""

@@ -11,7 +11,9 @@ MAX_JITTER = 0.25
 
 _MOST_DOUBLINGS = 1023  # 2.0**1024 overflows
 
-_MIN_WAIT = 0.001  # shorter waits may not advance the clock, and the time left would never pass
+MIN_WAIT = 0.001
+"""A shorter wait may not advance a clock, and the time left would never pass."""
+
 _YEARS = 10 * 366 * 86_400
 
 
@@ -46,28 +48,54 @@ class RetryRule:
         """Return the delay in seconds, at least `retry_after`, after a number of failures. `chance` is from 0 to 1."""
         return max(growing_delay(self.base, self.cap, failures, MAX_JITTER * chance), retry_after or 0.0)
 
-    def time_left(self, *, since_progress: float, since_start: float) -> float:
-        """Return the seconds until the client gives up. The arguments are in seconds."""
-        patience = self.patience - since_progress
-        return patience if self.deadline is None else min(patience, self.deadline - since_start)
-
-    def wait(self, failures: int, chance: float, retry_after: float | None, left: float) -> float | None:
-        """Return the seconds until the next attempt, at most `left`, or None if the client must give up.
-
-        >>> RetryRule().wait(1, 0.5, retry_after=61.0, left=60.0) is None
-        True
-        """
-        if left < _MIN_WAIT or (retry_after or 0.0) > left:
-            return None
-        return min(self.delay(failures, chance, retry_after), left)
+    @property
+    def longest_wait(self) -> float:
+        """The seconds until a client gives up that has just started."""
+        return self.patience if self.deadline is None else min(self.patience, self.deadline)
 
     def too_long_message(self, requested: float) -> str:
         """Return an error message for a Retry-After time that is longer than the client waits."""
-        maximum = self.patience if self.deadline is None else min(self.patience, self.deadline)
         days = round(min(requested, _YEARS) / 86_400)
         wait = f"{requested:,.0f} seconds" + (f" ({days:,} days)" if days > 1 else "")
         wait = "many years" if requested > _YEARS else wait
-        return f"The service requires a wait of {wait}; this client waits at most {maximum:,g} seconds."
+        return f"The service requires a wait of {wait}; this client waits at most {self.longest_wait:,g} seconds."
+
+
+class Backoff:
+    """The consecutive failures of a request or a transfer, and the waits between them. Times are in seconds.
+
+    `failures` is the number of failures since the last progress. After a `wait` that returned None, `too_long` is the
+    Retry-After time that was longer than the time left, or None.
+
+    >>> backoff = Backoff(RetryRule(patience=60), now=0.0)
+    >>> [backoff.wait(now, chance=0.5) for now in (0.0, 1.0, 59.0, 60.0)]
+    [0.875, 1.75, 1.0, None]
+    """
+
+    def __init__(self, rule: RetryRule, now: float) -> None:
+        self.rule = rule
+        self.failures = 0
+        self.too_long: float | None = None
+        self._started_at = self._progress_at = now
+
+    def progress(self, now: float) -> None:
+        """Reset the count of failures, because the transfer has made progress."""
+        self.failures = 0
+        self._progress_at = now
+
+    def wait(self, now: float, chance: float, retry_after: float | None = None) -> float | None:
+        """Count a failure. Return the seconds until the next attempt, or None if the client must give up.
+
+        `chance` is random from 0 to 1.
+        """
+        self.failures += 1
+        left = self.rule.patience - (now - self._progress_at)
+        if self.rule.deadline is not None:
+            left = min(left, self.rule.deadline - (now - self._started_at))
+        self.too_long = retry_after if retry_after and retry_after > left else None
+        if left < MIN_WAIT or self.too_long is not None:
+            return None
+        return min(self.rule.delay(self.failures, chance, retry_after), left)
 
 
 def parse_retry_after(text: str | None, now: datetime) -> float | None:

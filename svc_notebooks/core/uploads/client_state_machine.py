@@ -15,7 +15,7 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from ..errors.catalogue import LASTING_REASONS, RATE_LIMIT_REASONS
-from ..http.backoff import RetryRule
+from ..http.backoff import Backoff, RetryRule
 from ..http.ranges import ByteSpan, ContentRange, parse_stored
 from .states import EVENT_BY_STATUS, UploadEvent, UploadState, transition
 
@@ -116,12 +116,10 @@ class ResumableUpload:
     ) -> None:
         self.total = total
         self.chunk_size = chunk_size
-        self.retry = retry or RetryRule()
+        self.backoff = Backoff(retry or RetryRule(), now)
         self.state = UploadState.OPEN if session_open else UploadState.NONE
         self.stored = 0
         self.first_available = 0
-        self.failures = 0
-        self.too_long: float | None = None  # the Retry-After that was longer than the time left
         self.restarts_left = restarts
         self._certain = not session_open
         self._highest = 0  # the most bytes that the session ever acknowledged; only more bytes are progress
@@ -129,7 +127,6 @@ class ResumableUpload:
         self._range_missing = False  # a 308 to a chunk had no Range, and the status query after it has no response yet
         self.sent_end = 0  # the end of the bytes sent in this session; the service cannot hold more
         self._is_resumed = session_open
-        self._progress_at = self._started_at = now
         self._pending: Step | None = None
 
     def next_step(self) -> Step:
@@ -228,18 +225,12 @@ class ResumableUpload:
         return None
 
     def _progress(self, now: float) -> None:
-        self.failures = self._losses = 0
-        self._progress_at = now
+        self._losses = 0
+        self.backoff.progress(now)
 
     def _back_off(self, retry_after: float | None, now: float, chance: float) -> None:
-        self.failures += 1
-        left = self.retry.time_left(since_progress=now - self._progress_at, since_start=now - self._started_at)
-        wait = self.retry.wait(self.failures, chance, retry_after, left)
-        if wait is None:
-            self.too_long = retry_after if retry_after and retry_after > left else None
-            return self._fail(FailureReason.GAVE_UP)
-        self._pending = Wait(wait)
-        return None
+        wait = self.backoff.wait(now, chance, retry_after)
+        self._pending = Failed(FailureReason.GAVE_UP) if wait is None else Wait(wait)
 
     def _fail(self, reason: FailureReason) -> None:
         self._pending = Failed(reason)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...client.about import export_formats
-from ...client.downloads.downloads import as_range
-from ...client.downloads.exports import read_export
+from ...client.downloads.downloads import as_range, read_export
+from ...client.files import export_formats
 from ...client.session import Session
 from ...core.errors.caller_warning import suppress_abuse_warning
 from ...core.errors.errors import NotAllowed, PathExists

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets as widgets
 
-from ...client.about import native_name
-from ...client.files import list_files
+from ...client.files import list_files, native_name
 from ...client.json_response import read_page
 from ...client.session import Session
 from ...core.brand_names import IN_PROCESS_URL, Names

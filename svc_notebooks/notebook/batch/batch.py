@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from ...client.files import ROOT, generate_ids, get_file
-from ...client.transport.retry import Retry, repeated_requests
+from ...client.retry import Retry, repeated_requests
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..arguments import choice
@@ -310,7 +310,6 @@ Resume: TypeAlias = str | os.PathLike[str] | None
 _SKIPPED: Mapping[str, Any] = {"outcome": "skipped", "attempts": 0, "seconds": 0.0}
 """The columns of a row that an earlier call with the same ledger has done."""
 
-_ENDING = ".resume.sqlite"
 _ID_IS_USED = (AlreadyExists, ContentMismatch, SourceChanged)
 """The errors after which a file with the chosen id exists, which is not the file of the row."""
 
@@ -366,7 +365,7 @@ def ledger_path(resume: Resume) -> Path | None:
         raise ValueError("resume is empty; give a name such as 'survey'")
     path = Path(text).expanduser()
     is_name = isinstance(resume, str) and path.name == text and not text.endswith(".sqlite")
-    return Path(text + _ENDING) if is_name else path
+    return Path(f"{text}.resume.sqlite") if is_name else path
 
 
 class _RowToCall(NamedTuple):

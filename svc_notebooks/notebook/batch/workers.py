@@ -10,8 +10,8 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from ...client.retry import repeated_requests, thread_sleep
 from ...client.session import Session, SessionRecipe
-from ...client.transport.retry import repeated_requests, thread_sleep
 from ...core.errors import errors
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.errors.public_calls import check_function
@@ -72,8 +72,6 @@ _sessions: dict[str, Session] = {}
 
 def call_rows_in_worker(recipe: SessionRecipe, call: RowCall[Row], rows: Sequence[Row]) -> list[RowOutcome]:
     """Call the function of rows in a worker process, with a session that is opened once in this process."""
-    from ...client.session import Session
-
     session = _sessions.get(recipe.key) or _sessions.setdefault(recipe.key, Session.from_recipe(recipe))
     return [call_row(call, session, row, lambda done, total: None) for row in rows]
 
@@ -128,8 +126,9 @@ def row_outcomes(
 ) -> Outcomes:
     """Call the function for each row, and yield the number and the outcome of each row.
 
-    `begin` returns the row with a number. It is called in this thread, before the row waits for a worker. If the
-    service cannot be reached or does not answer, the error of the last row is raised after its outcome. Without
+    `begin` returns the row with a number. It is called in this thread, before the row waits for a worker. If no
+    connection can be made, or if all rows of the last minute have lost theirs, so that the other rows would probably
+    lose theirs too, the error of the last row is raised after its outcome. Without
     `workers`, a service in this process has one, and others have `DEFAULT_WORKERS` threads. The threads of this
     process share the session. The workers of any other executor open sessions of their own, so `call` and the rows must
     be picklable. The progress is drawn in this thread again and again while it waits for workers.
@@ -148,14 +147,6 @@ def row_outcomes(
         outcomes = _in_threads(executor or threads, call, session, numbers, begin, progress)
     else:
         outcomes = ((n, call_row(call, session, begin(n), progress.reports(n))) for n in numbers)
-    return _while_service_answers(outcomes, session)
-
-
-def _while_service_answers(outcomes: Outcomes, session: Session) -> Outcomes:
-    """Yield the outcomes. Raises the error of a lost connection if the other rows would probably lose theirs too.
-
-    This is so if no connection could be made, and if all rows of the last minute have lost theirs.
-    """
     lost_at: float | None = None
     with closing(outcomes):
         for n, outcome in outcomes:

@@ -114,7 +114,6 @@ def swatch(*shapes: object) -> Markup:
 
 _STATES_CAPTION = "The numbers are steps of the history. Transitions with thin or dashed lines did not happen."
 
-_STATE_LABELS = {UploadState.NONE: "not begun"}
 _EVENT_LABELS = {
     UploadEvent.ACCEPTED: "begun",
     UploadEvent.PART: "bytes",
@@ -187,7 +186,7 @@ def state_chart(name: str, path: StatePath) -> Picture:
 
 
 def _state_label(state: UploadState) -> str:
-    return _STATE_LABELS.get(state, state.value)
+    return "not begun" if state is UploadState.NONE else state.value
 
 
 def _svg(title: str, path: StatePath) -> Markup:

@@ -19,7 +19,7 @@ from ...core.clock import format_time
 from ...core.http.messages import Query, reason
 from ...local.saving import make_folder, read_file, save_bytes
 from ..frames import COMPARED, EXCHANGES, HAR_FILE, frame
-from .exchanges import ExchangeView, exchange_row, exchanges
+from .exchanges import NO_RESPONSE, ExchangeView, exchange_row, exchanges
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -132,8 +132,6 @@ def _differences(first: Row | None, second: Row | None, ignored: frozenset[str])
 
 ExpectedLine: TypeAlias = "str | tuple[object, ...]"
 
-_NO_RESPONSE = "-"
-
 
 def assert_exchanges(expected: str | Sequence[ExpectedLine], *, after: int = 0, session: SessionLike = None) -> None:
     """Check that the session has sent exactly these exchanges, in this order.
@@ -182,7 +180,7 @@ class ExpectedExchange:
         return cls(" ".join(words), words[0].upper(), path or "*", Query.parse(query), words[-1].lower())
 
     def matches(self, exchange: Exchange) -> bool:
-        parts, status = urlsplit(exchange.url), _NO_RESPONSE if exchange.status is None else str(exchange.status)
+        parts, status = urlsplit(exchange.url), NO_RESPONSE if exchange.status is None else str(exchange.status)
         query_pairs = set(Query.parse(parts.query).pairs)
         return (
             self.method in ("*", exchange.method)
@@ -208,7 +206,7 @@ def _line(exchange: Exchange, parameter_names: set[str]) -> str:
     query = str(Query([pair for pair in Query.parse(parts.query).pairs if pair[0] in parameter_names]))
     target = f"{parts.path}?{query}" if query else parts.path
     reason = f" ({exchange.error})" if exchange.error else ""
-    status = _NO_RESPONSE if exchange.status is None else exchange.status
+    status = NO_RESPONSE if exchange.status is None else exchange.status
     return f"{exchange.method} {target} {status}  n={exchange.n}{reason}"
 
 

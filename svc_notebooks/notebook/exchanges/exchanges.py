@@ -511,28 +511,24 @@ def editable_headers(exchange: Exchange) -> list[tuple[str, str]]:
     return headers_without(exchange, _SET_BY_SESSION)
 
 
-def _headers(exchange: Exchange, changes: Mapping[str, str | None], *, is_json: bool) -> list[tuple[str, str]]:
+def _headers(exchange: Exchange, changes: Mapping[Any, Any], *, is_json: bool) -> list[tuple[str, str]]:
     if not isinstance(changes, Mapping):
         raise TypeError(f"headers must be a dict, not {type(changes).__name__}")
     for name, value in changes.items():
-        _check_header(name, value)
+        if not isinstance(name, str) or not _TOKEN.fullmatch(name):
+            raise ValueError(f"headers has the name {name!r}; a name consists of letters, digits and -")
+        if name.lower() in _SET_BY_SESSION:
+            raise ValueError(f"headers has {name}, which the session sets itself: leave it out")
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"headers[{name!r}] must be a text, or None to remove it, not {type(value).__name__}")
+        if value is not None and not (value.isprintable() and value.isascii()):
+            raise ValueError(f"headers[{name!r}] is {value!r}; a value consists of printable ASCII")
     changed = {name.lower() for name in changes}
     pairs = [(name, value) for name, value in editable_headers(exchange) if name.lower() not in changed]
     pairs += [(name, value) for name, value in changes.items() if value is not None]
     if is_json and "content-type" not in {name.lower() for name, _ in pairs}:
         pairs.append(("Content-Type", "application/json; charset=UTF-8"))
     return pairs
-
-
-def _check_header(name: object, value: object) -> None:
-    if not isinstance(name, str) or not _TOKEN.fullmatch(name):
-        raise ValueError(f"headers has the name {name!r}; a name consists of letters, digits and -")
-    if name.lower() in _SET_BY_SESSION:
-        raise ValueError(f"headers has {name}, which the session sets itself: leave it out")
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"headers[{name!r}] must be a text, or None to remove it, not {type(value).__name__}")
-    if value is not None and not (value.isprintable() and value.isascii()):
-        raise ValueError(f"headers[{name!r}] is {value!r}; a value consists of printable ASCII")
 
 
 def _content(exchange: Exchange, body: BodyArgument) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ...client.about import get_about
+from ...client.files import get_about
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.http.native_formats import PDF, ImportFormat
 from ..arguments import files_at
@@ -70,7 +70,7 @@ def import_formats(*, session: SessionLike = None) -> DataFrame:
     >>> formats[formats["title"] == "CSV"][["native", "media_type", "max_size"]].values.tolist()[0]
     ['spreadsheet', 'text/csv', 104857600]
     """
-    from ...client.about import capabilities_of, import_formats, native_name
+    from ...client.files import capabilities_of, import_formats, native_name
 
     session = session_or_current(session)
     sizes, ocr_available = capabilities_of(session).max_sizes, None
@@ -126,8 +126,7 @@ def export_formats(file: File | None = None, *, session: SessionLike = None) -> 
     >>> svc.export_formats(table)["extension"].tolist()
     ['xlsx', 'ods', 'pdf', 'csv', 'tsv', 'zip']
     """
-    from ...client.about import capabilities_of, export_formats
-    from ...client.files import get_file
+    from ...client.files import capabilities_of, export_formats, get_file
 
     session = session_or_current(session)
     if file is None:

@@ -22,10 +22,18 @@ from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import isfilelike
 
-from ...client.about import export_formats, native_name
-from ...client.downloads.downloads import Download
-from ...client.downloads.exports import export_target, normalize_format, read_export
-from ...client.files import ROOT, copy_file, create_file, get_file, list_children, list_files, update_file
+from ...client.downloads.downloads import Download, export_target, normalize_format, read_export
+from ...client.files import (
+    ROOT,
+    copy_file,
+    create_file,
+    export_formats,
+    get_file,
+    list_children,
+    list_files,
+    native_name,
+    update_file,
+)
 from ...client.session import Session, current_session
 from ...client.uploads.request import DEFAULT_CHUNK
 from ...client.uploads.resumable_upload import ClientUpload, start_upload, upload

@@ -29,7 +29,7 @@ from ..batch.batch import (
     run,
     run_alone,
 )
-from ..frames import FILE, IDS, Record, Schema, file_schema, frame, snake
+from ..frames import FILE, FILES, IDS, Record, Schema, frame, select_columns, snake
 from .metadata import RowBodies, check_fields, files_schema_with, metadata_body, row_bodies, with_parent
 from .upload_requests import (
     has_tree,
@@ -409,7 +409,7 @@ def file(id: File, *, fields: str | Iterable[str] | None = None, session: Sessio
     """
 
     session = session_or_current(session)
-    schema = file_schema(fields)
+    schema = select_columns(fields, FILES, FILE, "a file")
     mask = "*" if schema is FILE else ",".join(schema.keys)
     call = partial(client.get_file, session, fields=mask)
     return apply_to_rows(schema, files_at(session, id, "id"), call, session, workers=None)

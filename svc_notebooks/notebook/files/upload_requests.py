@@ -11,8 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from ...client.about import native_name
-from ...client.files import ROOT, get_file, list_files
+from ...client.files import ROOT, get_file, list_files, native_name
 from ...client.uploads.chosen_id import compare_content, find_or_upload
 from ...client.uploads.request import SIMPLE_LIMIT, UploadArguments, UploadRequest, prepare, send_once
 from ...client.uploads.resumable_upload import ClientUpload, resumable

@@ -78,8 +78,6 @@ if TYPE_CHECKING:
     ChannelLike: TypeAlias = str | dict[str, Any] | Series[Any] | DataFrame | Sequence[Any]
     from ...server.notifications.delivery_queue import DeliveryRow
 
-_TOKEN_BYTES = 16
-
 
 def watch_file(
     file: File,
@@ -196,7 +194,7 @@ def _watcher(
     def open_channel(file_id: str | None) -> Channel:
         expect, chosen = None if isinstance(target, str) else target.expect, text
         if expect and text is None:
-            chosen = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
+            chosen = f"{session.random.getrandbits(128):032x}"
         return watch(session, file_id, body | {"token": chosen} if chosen else body, expect)
 
     return open_channel
@@ -401,11 +399,15 @@ def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
     clock = "%H:%M:%S" if len({row["time"][:10] for row in attempts}) == 1 else "%d %b %H:%M:%S"
     times = [[datetime.fromisoformat(row["time"]) for row in group] for group in messages.values()]
     longest = max(((moments[-1] - moments[0]).total_seconds() for moments in times), default=0.0)
+    scale = (WIDTH - 2 * _EDGE) / (longest or 1.0)
+    line = tag("line", x1=_EDGE, y1=HEIGHT / 2, x2=WIDTH - _EDGE, y2=HEIGHT / 2, stroke=INK, stroke_opacity="0.3")
     rows = []
     for ((channel, number), group), moments in zip(messages.items(), times, strict=True):
         name = f"{number} {group[0]['state']}" + (f" on {channel[:8]}" if several else "")
         after = [(moment - moments[0]).total_seconds() for moment in moments]
-        lane = _lane(after, [row["outcome"] for row in group], longest)
+        places = [round(_EDGE + time * scale, 1) for time in after]
+        marks = [_mark(place, HEIGHT / 2, row["outcome"]) for place, row in zip(places, group, strict=True)]
+        lane = bars(WIDTH, HEIGHT, line, *marks)
         waited = f"{after[-1]:.1f} s" if len(after) > 1 else ""
         rows.append([name, moments[0].strftime(clock), lane, _responses(group), waited])
     legend: list[object] = []
@@ -419,17 +421,6 @@ def _responses(attempts: Sequence[DeliveryRow]) -> str:
     texts = [str(row["error"] or "none") if row["status"] is None else str(row["status"]) for row in attempts]
     last = attempts[-1]["outcome"]
     return ", ".join(texts) + ("" if last == "delivered" else f" ({_OUTCOME_LABELS.get(last, last)})")
-
-
-def _lane(after: Sequence[float], outcomes: Sequence[str], longest: float) -> Markup:
-    """Draw the attempts of a message, which were made so many seconds after the first one."""
-    scale = (WIDTH - 2 * _EDGE) / (longest or 1.0)
-    middle = HEIGHT / 2
-    line = tag("line", x1=_EDGE, y1=middle, x2=WIDTH - _EDGE, y2=middle, stroke=INK, stroke_opacity="0.3")
-    pairs = zip(after, outcomes, strict=True)
-    return bars(
-        WIDTH, HEIGHT, line, *(_mark(round(_EDGE + time * scale, 1), middle, outcome) for time, outcome in pairs)
-    )
 
 
 def _mark(x: float, y: float, outcome: str) -> Markup:

@@ -31,8 +31,6 @@ from ..quantities import count_text
 from ..sandbox.sandbox import Sandbox, sandbox_of
 
 if TYPE_CHECKING:
-    import ssl
-
     from pandas import DataFrame, Series
 
     from ...core.http.messages import Request, Response
@@ -555,27 +553,23 @@ def _listen(
 ) -> tuple[str, Callable[[], None], str | None]:
     """Start a server for an inbox. Return its address, a function that ends it, and the certificate authority."""
     need_sockets("A receiver that is not direct listens on a socket")
-    from ...client.notifications.https_receiver import HttpsReceiver
+    import ssl
 
-    context, ca_pem = _certificate(host, certificate)
+    from ...client.notifications.https_receiver import HttpsReceiver
+    from ..sandbox.certificates import server_context
+
+    ca_pem: str | None = None
+    if certificate is None:
+        context, ca_pem = server_context(host, *(("127.0.0.1",) if host == "localhost" else ()))
+    else:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*map(str, certificate))
     server = HttpsReceiver(inbox, context, host="127.0.0.1" if host == "localhost" else host, port=port, path=_PATH)
     if lab:
         lab.service.register_domain(host)
         if ca_pem:
             lab.service.trust(ca_pem)
     return f"https://{f'[{host}]' if ':' in host else host}:{server.port}{_PATH}", server.close, ca_pem
-
-
-def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:
-    from ..sandbox.certificates import server_context
-
-    if files is None:
-        return server_context(host, *(("127.0.0.1",) if host == "localhost" else ()))
-    import ssl
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*map(str, files))
-    return context, None
 
 
 # -- the messages of receivers with their channels and delivery attempts, and the changes of files

@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from weakref import ref
 
 from ...client.files import get_file
+from ...client.retry import connection_error
 from ...client.session import (
     SANDBOX_NOT_PICKLED,
     EnvironmentToken,
@@ -26,7 +27,6 @@ from ...client.session import (
 )
 from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
-from ...client.transport.retry import connection_error
 from ...core.api.operations import LIST_COST
 from ...core.brand_names import IN_PROCESS_URL, Names
 from ...core.errors.caller_warning import warn_caller

@@ -46,24 +46,19 @@ def chosen(name, media_type="", content=b"a,b\n"):
 
 
 VALUES = {
-    "ipywidgets 8": (chosen("a.csv", "text/csv"), chosen("b", "application/x-own"), chosen("c.txt")),
+    "tuple": (chosen("a.csv", "text/csv"), chosen("b", "application/x-own"), chosen("c.txt")),
     "list": [chosen("a.csv"), chosen("b", "application/x-own"), chosen("c.txt")],
-    "ipywidgets 7": {
-        "a.csv": {"metadata": {"name": "a.csv", "type": "text/csv", "size": 4}, "content": b"a,b\n"},
-        "b": {"metadata": {"name": "b", "type": "application/x-own", "size": 4}, "content": b"a,b\n"},
-        "c.txt": {"metadata": {"type": ""}, "content": b"a,b\n"},
-    },
 }
 
 
-@pytest.mark.parametrize("version", VALUES)
-def test_the_value_of_a_file_upload_has_names_and_media_types(lab, version):
-    files = svc.upload(VALUES[version])
+@pytest.mark.parametrize("kind", VALUES)
+def test_the_value_of_a_file_upload_has_names_and_media_types(lab, kind):
+    files = svc.upload(VALUES[kind])
 
     assert files["name"].tolist() == ["a.csv", "b", "c.txt"]
     assert files["mime_type"].tolist() == ["text/csv", "application/x-own", "text/plain"]
     assert svc.read(files["id"][0]) == b"a,b\n"
-    assert svc.upload(VALUES[version], name=["x.pdf", "y", "z"])["name"].tolist() == ["x.pdf", "y", "z"]
+    assert svc.upload(VALUES[kind], name=["x.pdf", "y", "z"])["name"].tolist() == ["x.pdf", "y", "z"]
 
 
 def test_a_chosen_file_is_new_content_and_starts_an_upload(files):

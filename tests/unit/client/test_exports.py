@@ -7,8 +7,8 @@ from zipfile import ZipFile, ZipInfo
 
 import pytest
 
-from svc_notebooks.client.about import export_formats, import_formats
-from svc_notebooks.client.downloads.exports import choose, export_target, read_export, same_export, save_export
+from svc_notebooks.client.downloads.downloads import choose, export_target, read_export, same_export, save_export
+from svc_notebooks.client.files import export_formats, import_formats
 from svc_notebooks.core.errors.errors import BadRequest, Interrupted, PathExists, ServiceFailed
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from tests.scripted import envelope, session_for

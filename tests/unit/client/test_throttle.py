@@ -3,8 +3,8 @@ from random import Random
 
 import pytest
 
+from svc_notebooks.client.retry import Throttle
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport.retry import Throttle
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from tests.scripted import Time

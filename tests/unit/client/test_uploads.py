@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.request import choose_upload_type
+from svc_notebooks.client.uploads.request import UploadArguments, prepare
 from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, SessionExpired
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
@@ -31,7 +31,10 @@ MIB = 1024 * 1024
     ],
 )
 def test_the_type_is_chosen_by_size_and_metadata(size: int | None, has_metadata: bool, kind: str) -> None:
-    assert choose_upload_type(size, has_metadata=has_metadata) == kind
+    source = Stream(b"") if size is None else bytes(size)
+    arguments = UploadArguments(metadata={"starred": True} if has_metadata else None)
+
+    assert prepare(session_for(Shelf()), source, arguments).upload_type == kind
 
 
 @pytest.mark.spec("U-05", "U-05c")

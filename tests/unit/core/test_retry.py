@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.http.backoff import RetryRule, parse_retry_after
+from svc_notebooks.core.http.backoff import Backoff, RetryRule, parse_retry_after
 from svc_notebooks.core.uploads.client_state_machine import ResponseFacts
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -50,20 +50,27 @@ def test_retry_after_is_read_in_both_forms(header: str | None, seconds: float | 
 
 
 def test_patience_is_counted_from_progress_and_a_deadline_from_the_start() -> None:
-    rule = RetryRule(patience=60, deadline=600)
-
-    assert rule.time_left(since_progress=59, since_start=500) == 1
-    assert rule.time_left(since_progress=1, since_start=590) == 10
+    backoff = Backoff(RetryRule(base=100, cap=100, patience=60, deadline=600), now=0.0)
+    backoff.progress(500.0)
+    assert backoff.wait(559.0, 0.5) == 1
+    backoff.progress(589.0)
+    assert backoff.wait(590.0, 0.5) == 10
 
 
 @pytest.mark.parametrize("retry_after, left", [(7.1, 7.0), (float("inf"), 300.0), (None, 0.0), (None, -1.0)])
 def test_the_client_gives_up_without_time_left_or_for_a_longer_retry_after(retry_after, left):
-    assert RetryRule().wait(1, 0.5, retry_after, left) is None
+    backoff = Backoff(RetryRule(), now=0.0)
+
+    assert backoff.wait(300.0 - left, 0.5, retry_after) is None
+    assert backoff.too_long == retry_after
 
 
 @given(st.integers(1, 99), st.floats(0, 1), st.none() | st.floats(0, 1e9), st.floats(-10, 1e6))
 def test_no_wait_is_longer_than_the_time_that_is_left(failures, chance, retry_after, left):
-    wait = RetryRule().wait(failures, chance, retry_after, left)
+    backoff = Backoff(RetryRule(patience=left), now=0.0)
+    backoff.failures = failures - 1
+
+    wait = backoff.wait(0.0, chance, retry_after)
 
     assert wait is None or (retry_after or 0) <= wait <= left
 

@@ -11,19 +11,22 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....client.about import export_formats, native_name
-from ....client.downloads.downloads import Download, RangeGiven, as_range, safe_name, target_path
-from ....client.downloads.exports import (
+from ....client.downloads.downloads import (
+    Download,
+    RangeGiven,
+    as_range,
     check_extension,
     choose,
     export_name,
     export_target,
     normalize_format,
     read_export,
+    safe_name,
     same_export,
     save_export,
+    target_path,
 )
-from ....client.files import get_file, list_children
+from ....client.files import export_formats, get_file, list_children, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder

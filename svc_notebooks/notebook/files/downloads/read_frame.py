@@ -10,10 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ....client.about import native_name
-from ....client.downloads.downloads import Download
-from ....client.downloads.exports import read_export
-from ....client.files import list_files
+from ....client.downloads.downloads import Download, read_export
+from ....client.files import list_files, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.multipart import MediaType
 from ....core.http.native_formats import XLSX
@@ -189,22 +187,17 @@ def _tables(session: Session, files: Iterable[Metadata], format: str | None) -> 
         if error is not None:
             raise error
         if facts.get("mimeType") == folder:
-            yield from _tables_in_folder(session, facts, format)
+            q = f"'{facts['id']}' in parents and trashed = false"
+            children = list(list_files(session, q=q, order_by="name", fields=_FIELDS))
+            tables = [table for child in children if (table := _stored_table(session, child, format))]
+            if not tables:
+                names = ", ".join(repr(child.get("name")) for child in children[:5]) or "no file"
+                raise ValueError(f"the folder {facts.get('name')!r} has no table; it has {names}")
+            yield from tables
         elif table := _stored_table(session, facts, format):
             yield table
         else:
             raise ValueError(_not_a_table(session, facts))
-
-
-def _tables_in_folder(session: Session, folder: FileResource, format: str | None) -> list[StoredTable]:
-    children = list(
-        list_files(session, q=f"'{folder['id']}' in parents and trashed = false", order_by="name", fields=_FIELDS)
-    )
-    tables = [table for facts in children if (table := _stored_table(session, facts, format))]
-    if not tables:
-        names = ", ".join(repr(facts.get("name")) for facts in children[:5]) or "no file"
-        raise ValueError(f"the folder {folder.get('name')!r} has no table; it has {names}")
-    return tables
 
 
 def _stored_table(session: Session, facts: FileResource, format: str | None) -> StoredTable | None:

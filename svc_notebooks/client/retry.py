@@ -13,16 +13,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable, error_from
-from ...core.http.backoff import RetryRule
-from ...core.http.messages import Request, Response
-from ...core.http.redaction import redact_url
-from ...core.printable_text import printable
-from ...core.uploads.client_state_machine import ResponseFacts
-from .in_process import TransportError
+from ..core.errors.caller_warning import warn_caller
+from ..core.errors.errors import Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable, error_from
+from ..core.http.backoff import MIN_WAIT, Backoff
+from ..core.http.messages import Request, Response
+from ..core.http.redaction import redact_url
+from ..core.printable_text import printable
+from ..core.uploads.client_state_machine import ResponseFacts
+from .transport.in_process import TransportError
+
+if TYPE_CHECKING:
+    from .session import Session
 
 # -- lets all requests of a session wait after the service has refused one of them because of a rate limit (X-04)
 
@@ -34,9 +37,6 @@ REFUSALS = frozenset({403, 429, 503})
 _SILENT_FAILURES = 2
 """The number of failed tries to connect after which the next one is reported."""
 
-_MIN_WAIT = 0.001
-"""A shorter wait may not advance a clock."""
-
 
 class Throttle:
     """The time before which the threads of a session send no request, in seconds of the session's clock."""
@@ -44,22 +44,22 @@ class Throttle:
     def __init__(self) -> None:
         self.until = 0.0
 
-    def wait(self, sender: RequestSender) -> None:
-        """Wait before a request is sent, unless the retry rule of the sender does not allow the whole wait."""
-        patience = sender.retry.time_left(since_progress=0.0, since_start=0.0)
-        while (now := sender.elapsed()) < (until := self.until) <= now + patience:
-            sender.sleep(max(until - now, _MIN_WAIT))
+    def wait(self, session: Session) -> None:
+        """Wait before a request is sent, unless the retry rule of the session does not allow the whole wait."""
+        longest = session.retry.longest_wait
+        while (now := session.elapsed()) < (until := self.until) <= now + longest:
+            session.sleep(max(until - now, MIN_WAIT))
 
-    def observe(self, sender: RequestSender, response: Response) -> Response:
+    def observe(self, session: Session, response: Response) -> Response:
         """Let the session wait if a response with a status of `REFUSALS` is a refusal, and return it with its body.
 
         A Retry-After time longer than the retry rule allows concerns only the refused request, which is not repeated.
         """
         response = Response(response.status, response.headers, response.content())
-        retry_after = sender.retry_after(response) or 0.0
+        retry_after = session.retry_after(response) or 0.0
         facts = ResponseFacts(response.status, reason=error_from(response.status, response.content()).reason)
-        if facts.worth_retrying and retry_after <= sender.retry.time_left(since_progress=0.0, since_start=0.0):
-            self.until = max(self.until, sender.elapsed() + retry_after)
+        if facts.worth_retrying and retry_after <= session.retry.longest_wait:
+            self.until = max(self.until, session.elapsed() + retry_after)
         return response
 
 
@@ -72,33 +72,6 @@ thread_sleep: ContextVar[Callable[[float], None]] = ContextVar("thread_sleep", d
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class RequestSender(Protocol):
-    """The protocol of a session for `Throttle` and `Retry`."""
-
-    retry: RetryRule
-
-    def send(self, request: Request) -> Response:
-        """Send a request once and return the response."""
-
-    def renew(self) -> bool:
-        """Get a new access token after a 401. Returns False if there is no new token."""
-
-    def elapsed(self) -> float:
-        """Return the time of a monotonic clock in seconds."""
-
-    def chance(self) -> float:
-        """Return a random number between 0 and 1."""
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for some seconds."""
-
-    def retry_after(self, response: Response) -> float | None:
-        """Return the seconds in the Retry-After header, or None without a valid header."""
-
-    def error(self, status: int, content: bytes) -> SvcError:
-        """Return the error for an error response, for the caller to raise."""
-
-
 class Retry:
     """The tries of a request or of a transfer, with the waits between them.
 
@@ -106,15 +79,13 @@ class Retry:
     or with a call of `progress`. `uncertain` is True if an earlier try may have succeeded without a response.
     """
 
-    __slots__ = ("_failures", "_progress_at", "_renewed", "_repeatable", "_sender", "_started_at", "uncertain")
+    __slots__ = ("_backoff", "_renewed", "_repeatable", "_session", "uncertain")
 
-    def __init__(self, sender: RequestSender, *, repeatable: bool) -> None:
-        self._sender = sender
+    def __init__(self, session: Session, *, repeatable: bool) -> None:
+        self._session = session
         self._repeatable = repeatable
         self._renewed = self.uncertain = False
-        self._failures = 0
-        self._started_at: float | None = None
-        self._progress_at = 0.0
+        self._backoff: Backoff | None = None
 
     def run(self, request: Request | Callable[[], Request]) -> Response:
         """Send a request, or those of a function, until a try succeeds. Return the response with its whole body.
@@ -124,7 +95,7 @@ class Retry:
         while True:
             sent = request if isinstance(request, Request) else request()
             try:
-                response = self._sender.send(sent)
+                response = self._session.send(sent)
                 if not isinstance(response.body, bytes):
                     response = Response(response.status, response.headers, response.content())
             except TransportError as broken:
@@ -136,39 +107,36 @@ class Retry:
 
     def progress(self) -> None:
         """Reset the count of failures, because the transfer begins or has made progress."""
-        self._failures = 0
-        self._progress_at = self._sender.elapsed()
-        self._started_at = self._progress_at if self._started_at is None else self._started_at
+        now = self._session.elapsed()
+        self._backoff = self._backoff or Backoff(self._session.retry, now)
+        self._backoff.progress(now)
 
     def wait(self, retry_after: float | None = None, refusal: SvcError | None = None) -> bool:
         """Count a failure, wait for the next try and return True, or return False without a wait if no try is left.
 
         If the wait that the service requires is too long, the message of `refusal` names the wait.
         """
-        sender, now = self._sender, self._sender.elapsed()
-        if self._started_at is None:
-            self._started_at = self._progress_at = now
-        self._failures += 1
-        left = sender.retry.time_left(since_progress=now - self._progress_at, since_start=now - self._started_at)
-        delay = sender.retry.wait(self._failures, sender.chance(), retry_after, left)
+        session, now = self._session, self._session.elapsed()
+        backoff = self._backoff = self._backoff or Backoff(session.retry, now)
+        delay = backoff.wait(now, session.chance(), retry_after)
         if delay is None:
-            if refusal and retry_after and retry_after > left:
-                refusal.message = f"{refusal.message} {sender.retry.too_long_message(retry_after)}"
+            if refusal and backoff.too_long is not None:
+                refusal.message = f"{refusal.message} {session.retry.too_long_message(backoff.too_long)}"
                 refusal.advice = "Try again after that time."
             return False
-        sender.sleep(delay)
+        session.sleep(delay)
         repeated_requests.set(repeated_requests.get() + 1)
         return True
 
     def wait_or_raise(self, response: Response) -> None:
         """Wait before the next try, or raise the response's error if no further try is allowed."""
-        error = response_error(self._sender, response)
+        error = response_error(self._session, response)
         if isinstance(error, NotSignedIn) and not self._renewed:
             self._renewed = True
-            if self._sender.renew():
+            if self._session.renew():
                 return
         is_lasting = not ResponseFacts(response.status, reason=error.reason).worth_retrying
-        if is_lasting or not self.wait(self._sender.retry_after(response), error):
+        if is_lasting or not self.wait(self._session.retry_after(response), error):
             raise error
         self.uncertain |= response.status >= 500
 
@@ -178,23 +146,23 @@ class Retry:
         `resumable` means that a repeated call continues.
         """
         again = self._repeatable or not broken.sent
-        warn_of_waiting(self._sender, broken, self._failures)
+        warn_of_waiting(self._session, broken, self._backoff.failures if self._backoff else 0)
         if not again or broken.hopeless or not self.wait():
             raise connection_error(broken, request, certain=again, resumable=resumable) from broken
         self.uncertain |= broken.sent
 
 
-def warn_of_waiting(sender: RequestSender, broken: TransportError, failures: int) -> None:
+def warn_of_waiting(session: Session, broken: TransportError, failures: int) -> None:
     """Warn the caller once if nothing listens at the address. `failures` is the number of failed tries before."""
     if broken.unreachable and not broken.hopeless and failures == _SILENT_FAILURES:
-        patience = sender.retry.time_left(since_progress=0.0, since_start=0.0)
-        warn_caller(f"{broken}; trying again for up to {patience:g} seconds, interrupt to stop")
+        longest = session.retry.longest_wait
+        warn_caller(f"{broken}; trying again for up to {longest:g} seconds, interrupt to stop")
 
 
-def response_error(sender: RequestSender, response: Response) -> SvcError:
+def response_error(session: Session, response: Response) -> SvcError:
     """Return the error for an error response or a redirect, for the caller to raise."""
     if not 300 <= response.status < 400:
-        return sender.error(response.status, response.content())
+        return session.error(response.status, response.content())
     address = printable(redact_url(response.headers.get("Location") or "nowhere"))
     return ServiceFailed(
         f"The service redirects to {address}; check base_url.",
