@@ -115,8 +115,6 @@ SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b",            "application/gzip"),
 )
 
-_MARKS = tuple(mark for mark, _ in SIGNATURES)
-
 EXTENSIONS: dict[str, str] = {
     **{f".{name}": kind for row in IMPORTS for name, kind in row.by_extension.items()},
     ".epub":    EPUB,
@@ -154,9 +152,7 @@ def sniff(head: bytes) -> str | None:
     >>> sniff(b"%PDF-1.7 ..."), sniff(b"hello")
     ('application/pdf', None)
     """
-    if not head.startswith(_MARKS):
-        return None
-    return next(media_type for mark, media_type in SIGNATURES if head.startswith(mark))
+    return next((media_type for mark, media_type in SIGNATURES if head.startswith(mark)), None)
 
 
 def detect(name: str | None, head: bytes) -> str:

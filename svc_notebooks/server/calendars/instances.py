@@ -161,7 +161,6 @@ def build_instance(master: EventRecord, times: TimeSpan) -> EventRecord:
     return EventRecord(row, body)
 
 
-@lru_cache(maxsize=8192)
 def _time_text(millis: int, tz: tzinfo) -> str:
     return in_minutes(from_millis(millis).astimezone(tz)).isoformat()
 

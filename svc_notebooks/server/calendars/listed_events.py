@@ -8,9 +8,8 @@ enough for the budget.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -19,7 +18,7 @@ from ...core.errors.catalogue import refuse
 from ...core.events.fields import EVENT_TYPES, instant, read_utc
 from ...core.events.instances import LAST_END, duration, in_days
 from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment
-from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, year_of
+from ...core.events.series_starts import DAY, EPOCH, SeriesStarts
 from ...core.events.validation import end_of, start_of
 from ...core.files.fields import composed
 from ...core.http.messages import Query
@@ -219,7 +218,7 @@ _FIRST_SPAN = 32
 """The number of days whose starts are computed first. Each next span is twice as long."""
 
 _MAX_STARTS = 100_000
-"""The number of starts that are computed and sorted together, if each series has all its times on each day."""
+"""The number of starts that are computed and sorted together, if each series has one on each day."""
 
 _LONGEST = timedelta(days=31)
 
@@ -277,8 +276,9 @@ def sorted_instances(
         event = ranked[rank]
         name = event.row.id
         if day:
-            key, dates = f"{name}_{print_moment(_date(day))}", (_date(day), _date(day + event.length // DAY))
-            times = TimeSpan(start, _midnight(day + event.length // DAY, tz), tz, dates)
+            dates = date.fromordinal(day), date.fromordinal(day + event.length // DAY)
+            key = f"{name}_{print_moment(dates[0])}"
+            times = TimeSpan(start, to_millis(instant(dates[1], tz)), tz, dates)
         else:
             key = f"{name}_{moment_text(start)}"
             times = TimeSpan(start, start + event.length, getattr(event.start, "tzinfo", None) or UTC)
@@ -298,18 +298,18 @@ def _sorted_starts(
     """
     active = [(rank, event.starts, event) for rank, event in enumerate(ranked) if event.starts is not None]
     after, before = window
-    first = min((starts.first for _, starts, _ in active), default=0) - DAY
+    first = min((starts.begin for _, starts, _ in active), default=0) - DAY
     last = max((starts.stop for _, starts, _ in active), default=0) + 2 * DAY
     low = first if after is None else max(first, to_millis(after))
     stop = last if before is None else min(last, to_millis(before))
     overlapping = after is not None and low > first
-    most = max(1, _MAX_STARTS // max(1, sum(len(starts.times) for _, starts, _ in active)))
+    most = max(1, _MAX_STARTS // max(1, len(active)))
     days = _FIRST_SPAN
     low_day = _day_bound(low, tz, is_exclusive=overlapping)
     while active and low < stop:
         high = min(stop, low + min(days, most) * DAY)
         high_day = _day_bound(high, tz)
-        work.spend(len(active) * (1 + year_of(high) - year_of(low)))
+        work.spend(len(active) * (1 + from_millis(high).year - from_millis(low).year))
         begun: list[tuple[int, int, int]] = []
         for rank, starts, event in active:
             earlier = event.length - 1 if overlapping else 0
@@ -317,7 +317,7 @@ def _sorted_starts(
                 begun += [(moment, rank, 0) for moment in starts.between(low - earlier, high)]
             else:
                 days_of_series = [moment // DAY + EPOCH for moment in starts.between(low_day - earlier, high_day)]
-                begun += [(_midnight(day, tz), rank, day) for day in days_of_series]
+                begun += [(to_millis(instant(date.fromordinal(day), tz)), rank, day) for day in days_of_series]
         begun.sort()
         yield from begun
         active = [entry for entry in active if entry[1].stop > high - DAY]
@@ -327,16 +327,6 @@ def _sorted_starts(
 def _day_bound(millis: int, tz: tzinfo, *, is_exclusive: bool = False) -> int:
     """Return a bound of a window for days that begin at midnight in UTC instead of midnight in `tz`."""
     return to_millis(in_days(from_millis(millis), tz, is_exclusive=is_exclusive) or from_millis(millis))
-
-
-@lru_cache(maxsize=8192)
-def _midnight(day: int, tz: tzinfo) -> int:
-    return to_millis(instant(_date(day), tz))
-
-
-@lru_cache(maxsize=8192)
-def _date(day: int) -> date:
-    return date.fromordinal(day)
 
 
 def expand_calendar(
@@ -390,7 +380,8 @@ def _expand(
         if event.starts is None:
             others.append((EventRecord(event.row), horizon or _END))
         else:
-            simple.append(event._replace(starts=event.starts.before(to_millis(horizon))) if horizon else event)
+            stop = min(event.starts.stop, to_millis(horizon)) if horizon else event.starts.stop
+            simple.append(event._replace(starts=replace(event.starts, stop=stop)))
 
     def merged(after: datetime | None, before: datetime | None, work: WorkBudget) -> Iterator[KeyedEvent]:
         """Yield the events of a time window in the order of their keys. Raises WorkExceeded."""
