@@ -23,7 +23,7 @@ from svc_notebooks.convert import registry
 from svc_notebooks.convert.job import Job
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.registry import MODELS, Conversion, exporters, importers, load
-from svc_notebooks.core.http import native_formats
+from svc_notebooks.core.http import media_types
 from tests.convert import sources
 
 PAGE = Path(__file__).parents[1] / "docs" / "conversion.md"
@@ -60,7 +60,7 @@ def main() -> None:
 def rows() -> Iterator[str]:
     """A line of the table for each conversion that works here; of several media types for one function, the first."""
     converter = Converter()
-    bodies = {native: body_of(converter, native) for native in native_formats.NATIVES}
+    bodies = {native: body_of(converter, native) for native in media_types.NATIVES}
     try:
         for conversion in first_of_each(importers()):
             source = source_of(converter, bodies, conversion)
@@ -90,13 +90,11 @@ def title_of(conversion: Conversion, *, reads: bool) -> str:
     if reads:
         return next(
             r.title
-            for r in native_formats.IMPORTS
+            for r in media_types.IMPORTS
             if r.native == conversion.native and conversion.media_type in r.media_types
         )
     return next(
-        r.title
-        for r in native_formats.EXPORTS
-        if (r.native, r.media_type) == (conversion.native, conversion.media_type)
+        r.title for r in media_types.EXPORTS if (r.native, r.media_type) == (conversion.native, conversion.media_type)
     )
 
 
@@ -183,14 +181,14 @@ class _TimedObject:
 
 def body_of(converter: Converter, native: str) -> bytes:
     sent = {
-        "document": (sources.docx(), native_formats.DOCX),
-        "spreadsheet": (_table(), native_formats.CSV),
-        "presentation": (_slides(), native_formats.PPTX),
+        "document": (sources.docx(), media_types.DOCX),
+        "spreadsheet": (_table(), media_types.CSV),
+        "presentation": (_slides(), media_types.PPTX),
         "drawing": (
             b'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><circle r="90"/></svg>',
-            native_formats.SVG,
+            media_types.SVG,
         ),
-        "script": (b'{"files":[{"name":"Code","type":"server_js","source":"f()"}]}', native_formats.JSON),
+        "script": (b'{"files":[{"name":"Code","type":"server_js","source":"f()"}]}', media_types.JSON),
     }
     return converter.read(*sent[native], native, name="n").body
 
@@ -216,25 +214,25 @@ def source_of(converter: Converter, bodies: dict[str, bytes], conversion: Conver
     """A small file of the arrow's format; None where none can be made here."""
     media_type, native = conversion.media_type, conversion.native
     makers: dict[str, Callable[[], bytes]] = {
-        native_formats.RTF: sources.rtf,
-        native_formats.ODT: sources.odt,
-        native_formats.HTML: sources.html,
-        native_formats.TSV: lambda: _table().replace(b",", b"\t"),
-        native_formats.CSV: _table,
-        native_formats.JSON: lambda: b"{}",
+        media_types.RTF: sources.rtf,
+        media_types.ODT: sources.odt,
+        media_types.HTML: sources.html,
+        media_types.TSV: lambda: _table().replace(b",", b"\t"),
+        media_types.CSV: _table,
+        media_types.JSON: lambda: b"{}",
         "application/vnd.svc-apps.script+text/plain": lambda: b"f()",
-        native_formats.SCRIPT_TEXT: lambda: b"f()",
-        native_formats.SVG: lambda: b'<svg xmlns="http://www.w3.org/2000/svg"/>',
-        native_formats.TEXT: lambda: b"words\n\nmore words\n" * 20,
+        media_types.SCRIPT_TEXT: lambda: b"f()",
+        media_types.SVG: lambda: b'<svg xmlns="http://www.w3.org/2000/svg"/>',
+        media_types.TEXT: lambda: b"words\n\nmore words\n" * 20,
     }
     if media_type in makers:
         return makers[media_type]()
-    pictures = {native_formats.PNG: "PNG", native_formats.JPEG: "JPEG", "image/gif": "GIF", "image/bmp": "BMP"}
+    pictures = {media_types.PNG: "PNG", media_types.JPEG: "JPEG", "image/gif": "GIF", "image/bmp": "BMP"}
     if media_type in pictures:
         return sources.picture_of("Some words", pictures[media_type])
-    if converter.can_write(native, {native_formats.ODS: native_formats.X_ODS}.get(media_type, media_type)):
+    if converter.can_write(native, {media_types.ODS: media_types.X_ODS}.get(media_type, media_type)):
         return converter.write(
-            bodies[native], native, {native_formats.ODS: native_formats.X_ODS}.get(media_type, media_type)
+            bodies[native], native, {media_types.ODS: media_types.X_ODS}.get(media_type, media_type)
         ).body
     old = {"application/msword": ("docx", "doc"), "application/vnd.ms-excel": ("xlsx", "xls"),
            "application/vnd.ms-powerpoint": ("pptx", "ppt")}  # fmt: skip
@@ -244,7 +242,7 @@ def source_of(converter: Converter, bodies: dict[str, bytes], conversion: Conver
 def _as_old_format(converter: Converter, body: bytes, native: str, new: str, old: str) -> bytes | None:
     from svc_notebooks.convert.engines import available, libreoffice
 
-    media_type = next(row.media_type for row in native_formats.EXPORTS if row.extension == new and row.native == native)
+    media_type = next(row.media_type for row in media_types.EXPORTS if row.extension == new and row.native == native)
     if available.soffice() is None:
         return None
     with tempfile.TemporaryDirectory() as folder:

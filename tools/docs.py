@@ -13,11 +13,11 @@ from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import DOWNLOAD_COST, OPERATIONS, SESSION
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.catalogue import CATALOGUE
-from svc_notebooks.core.events.value_checks import EVENT_FIELDS
+from svc_notebooks.core.events.fields import EVENT_FIELDS
 from svc_notebooks.core.fault_plan import PRESETS
 from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.resources.colors import EVENT_COLORS
+from svc_notebooks.core.resources.calendars import EVENT_COLORS
 from svc_notebooks.core.resources.field import Field
 from svc_notebooks.core.uploads.states import TRANSITIONS
 from tools import rules_page

@@ -22,8 +22,8 @@ from urllib.parse import quote, urlsplit
 
 from .. import __version__
 from ..core.brand_names import Names
+from ..core.platform import temporary_folder
 from ..core.printable_text import terminal_text
-from ..core.processes import temporary_folder
 from .options import check_output_paths, fail, names_of, write_report
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ def grade(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from ..core.processes import temporary_folder
+    from ..core.platform import temporary_folder
     from ..course.archives import SUFFIXES, unpack
     from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submission_process import ProcessStarter, default_jobs

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ..core.brand_names import GOOGLE, Names
-from ..core.durations import parse_duration
 from ..core.errors.errors import PathExists
 from ..core.http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
 from ..core.printable_text import terminal_text
+from ..core.time_arguments import parse_duration
 from ..local.saving import DEVICE, existing, free_path, save_bytes
 
 _MAX_SECONDS = 86_400.0

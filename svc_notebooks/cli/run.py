@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.platform import temporary_folder
 from ..core.printable_text import terminal_text
-from ..core.processes import temporary_folder
 from .notebook_files import copy_notebooks, notebooks_in, skip_address_parsers
 from .options import fail
 

@@ -19,12 +19,12 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ..core.events.value_checks import is_address
+from ..core.events.fields import is_address
 from ..core.http.messages import Request, Response
 from ..core.http.origins import ANY, is_host_name
 from ..core.policy import Policy
 from ..core.printable_text import terminal_text
-from ..server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
+from ..server.auth.accounts import ROLES, TOKEN_FILE, ClassAccount
 from ..server.dispatch.service_context import Quota
 from .options import add_options, commands, names_of, policy_of, token_file_option, warn
 
@@ -119,7 +119,7 @@ def _read_hub(options: argparse.Namespace) -> HubSettings | None:
 
 def backup(options: argparse.Namespace) -> int:
     """Copy a store, print a line, and return 0, or 1 if a part of the store is damaged."""
-    from ..server.store.backup import back_up
+    from ..server.store.maintenance import back_up
     from ..server.user_backup import BACKUPS
 
     result = back_up(options.directory, options.target, TOKEN_FILE, BACKUPS)
@@ -131,7 +131,7 @@ def backup(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """Check a store, print a report, and return 0 without damage, or 1 with damage."""
-    from ..server.store.check import check_store
+    from ..server.store.maintenance import check_store
 
     report = check_store(options.directory)
     text = json.dumps(report.as_json(), indent=2) if options.json else "\n".join(map(terminal_text, report.lines()))

@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 from ..core.brand_names import Names
 from ..core.errors.errors import ServiceFailed
 from ..core.files.query import quote
+from ..core.http.media_types import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
 from ..core.http.messages import JSON, JSONObject, segment
-from ..core.http.native_formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
 from ..core.platform import capabilities
 from ..core.resources.files import About, File, FileList, GeneratedIds, Permission, PermissionList
 from .json_response import foreign_answer, read_fields, read_page, read_resource
@@ -300,7 +300,7 @@ def _as_list(values: JSON) -> Iterable[JSON]:
 
 
 def native_name(names: Names, native_type: str) -> str:
-    """Return the short name of a native type, as in core/http/native_formats.py.
+    """Return the short name of a native type, as in core/http/media_types.py.
 
     >>> native_name(Names(), "application/vnd.svc-apps.document")
     'document'

@@ -15,8 +15,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from ..core.errors.caller_warning import warn_caller
-from ..core.errors.errors import Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable, error_from
+from ..core.errors.errors import Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable, error_from, warn_caller
 from ..core.http.backoff import MIN_WAIT, Backoff
 from ..core.http.messages import Request, Response
 from ..core.http.redaction import redact_url

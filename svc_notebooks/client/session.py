@@ -23,7 +23,6 @@ from urllib.parse import urlsplit
 
 from ..core import suggestions
 from ..core.brand_names import Names
-from ..core.clock import Clock
 from ..core.errors.errors import NotFound, NotSignedIn, SvcError, error_from
 from ..core.errors.public_calls import check_function, public
 from ..core.fault_plan import Action
@@ -31,8 +30,8 @@ from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Request, Response, merge_patch, query_text, segment
 from ..core.http.redaction import redact_text, remove_secret
 from ..core.oauth import token_problem
-from ..core.platform import capabilities
-from ..core.processes import after_fork
+from ..core.platform import after_fork, capabilities
+from ..core.times import Clock
 from .json_response import check_no_content, read_object
 from .retry import IDEMPOTENT, REFUSALS, Retry, Throttle, thread_sleep
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody

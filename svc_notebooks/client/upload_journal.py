@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import RLock
 
 from ..core.http.messages import JSONObject
-from ..core.processes import after_fork
+from ..core.platform import after_fork
 
 # -- file locks of this process, which the operating system releases when the process ends, even after a crash
 

@@ -10,7 +10,7 @@ import re
 import zipfile
 from typing import Any
 
-from ..core.http.native_formats import DOCX, ODP, ODS, ODT, PDF, PPTX, RTF, X_ODS, XLSX
+from ..core.http.media_types import DOCX, ODP, ODS, ODT, PDF, PPTX, RTF, X_ODS, XLSX
 from .engines import available, libreoffice
 from .input.detect import detect_source
 from .input.native_package import ZIP_EPOCH, odf_of, with_odf

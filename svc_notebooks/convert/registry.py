@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..core.http import native_formats as formats
+from ..core.http import media_types as formats
 from .engines import available as engine
 from .input.detect import detect_binary
 from .job import ConversionError, Job
@@ -91,10 +91,10 @@ _WRITERS: tuple[tuple[str, str, str, str], ...] = (
     ("spreadsheet",  formats.XLSX,                    "spreadsheet.xlsx.write:write",       "XLSXWRITER"),
     ("spreadsheet",  formats.X_ODS,                   "spreadsheet.ods.write:write",        ""),
     ("spreadsheet",  formats.ODS,                     "spreadsheet.ods.write:write",        ""),
-    ("spreadsheet",  formats.PDF,                     "spreadsheet.pdf:write",              "TYPST"),
+    ("spreadsheet",  formats.PDF,                     "spreadsheet.pages:write_pdf",        "TYPST"),
     ("spreadsheet",  formats.CSV,                     "spreadsheet.delimited:write_csv",    ""),
     ("spreadsheet",  formats.TSV,                     "spreadsheet.delimited:write_tsv",    ""),
-    ("spreadsheet",  formats.ZIP,                     "spreadsheet.html_tables:write",      ""),
+    ("spreadsheet",  formats.ZIP,                     "spreadsheet.pages:write_html",       ""),
     ("drawing",      formats.JPEG,                    "drawing.model:jpeg",                 "LXML TYPST PILLOW"),
     ("drawing",      formats.PNG,                     "drawing.model:png",                  "LXML TYPST"),
     ("drawing",      formats.SVG,                     "drawing.model:svg",                  "LXML"),

@@ -7,5 +7,5 @@ http, api, errors          messages, headers and media types; operations and the
 files, events, uploads     fields, checks and queries of files; events and recurrence; the upload protocol
 auth, notifications, faults            OAuth and assertions; channels and messages; fault plans
 thread_permit              lets other requests run while a thread waits
-policy, brand_names, platform    settings of a service, its brand names, capabilities of the Python platform
+policy, brand_names, platform    settings of a service, its brand names; threads, processes and temporary folders
 """

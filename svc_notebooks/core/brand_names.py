@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from .errors.public_calls import public_constructor
-from .http.native_formats import NATIVES, VENDOR_TYPES
+from .http.media_types import NATIVES, VENDOR_TYPES
 
 IN_PROCESS_URL = "https://sandbox.svc.example"
 """The base URL of a service that runs in this process and is called as a function."""
@@ -54,7 +54,7 @@ class Names:
         return media_type.startswith(self.media_prefix)
 
     def media_type(self, name: str) -> str:
-        """Return the media type of a format of core/http/native_formats.py. Vendor formats get the brand's prefix."""
+        """Return the media type of a format of core/http/media_types.py. Vendor formats get the brand's prefix."""
         return self.native(name) if name in VENDOR_TYPES else name
 
     def full_media_type(self, text: str, argument: str = "mime_type") -> str:

@@ -23,10 +23,10 @@ from typing import Any
 from .api.operations import OPERATIONS, SESSION
 from .api.public_endpoints import PUBLIC_ENDPOINTS
 from .byte_counts import byte_count
-from .durations import parse_duration
 from .errors.catalogue import lone_surrogates
 from .http.messages import JSON, JSONObject
 from .suggestions import nearest_name
+from .time_arguments import parse_duration
 
 MAX_DELAY = 86_400
 ANY_NUMBER = 1000

@@ -12,7 +12,7 @@ from .http.backoff import MAX_JITTER
 from .http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
 from .notifications.deliveries import Schedule
 from .oauth import ACCESS_LIFETIME
-from .time_zones import zone_names
+from .times import zone_names
 from .uploads.states import LIFETIME, QUANTUM, UploadRule
 
 MIB = 1024 * 1024

@@ -96,7 +96,7 @@ class Verdict:
         return "\n  ".join((f"{self.outcome}: {self.message}", *map(str, self.parts)))
 
     def _repr_html_(self) -> str:
-        from ..notebook.html import tag
+        from ..notebook.display import tag
 
         mark, colour = _STYLES[self.outcome]
         style = f"border-left: 4px solid {colour}; margin: 0; padding: 2px 12px; max-width: 46em"

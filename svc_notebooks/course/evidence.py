@@ -16,13 +16,13 @@ from ..client.events.events import list_access_rules, list_calendars, list_event
 from ..client.files import file_path, list_files
 from ..client.session import USER_AGENT, Session
 from ..client.transport.bounds import EXPORT
-from ..core.clock import parse_time
 from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
-from ..core.processes import after_fork
+from ..core.platform import after_fork
+from ..core.times import parse_time
 from .definition import Part, list_text, quantity, require
 
 if TYPE_CHECKING:
-    from ..core.resources.events import Event
+    from ..core.resources.calendars import Event
     from ..core.resources.files import File
     from ..server.service import Service
     from .exercise_service import ReceiverCase

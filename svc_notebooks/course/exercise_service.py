@@ -10,12 +10,12 @@ from typing import Any
 
 from ..client.session import Session
 from ..core.brand_names import IN_PROCESS_URL
-from ..core.clock import parse_time
-from ..core.events.value_checks import EVENT_FIELDS
+from ..core.events.fields import EVENT_FIELDS
 from ..core.files.fields import FILE_FIELDS
 from ..core.http.messages import Headers, Request, Response
 from ..core.policy import Policy
 from ..core.resources.field import Write
+from ..core.times import parse_time
 from ..server.store.clock import VirtualClock
 from .definition import (
     CheckFailedError,
@@ -65,7 +65,7 @@ class ReceiverCase:
 
 def start_converter() -> None:
     """Start a process for conversions in exercises, so that the first conversion need not wait for it."""
-    from ..server.files.conversion import converter_of
+    from ..server.files.content import converter_of
 
     with suppress(OSError):  # the conversion tries it again
         converter_of(_POLICY).start()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ..core.processes import temporary_folder
+from ..core.platform import temporary_folder
 from .definition import GRADER, KEY, Verdict
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (

@@ -5,10 +5,10 @@ import secrets
 from threading import RLock
 from typing import Any
 
-from ..core.clock import format_time
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.http.messages import JSONObject, Query, Request, Response, as_body
 from ..core.policy import Policy
+from ..core.times import format_time
 from ..server.dispatch.requests_and_responses import error_response, json_response
 from .catalogue import DEFINITIONS
 from .definition import ExerciseOutcome, Verdict

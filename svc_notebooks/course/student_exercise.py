@@ -17,11 +17,11 @@ from ..client.session import Session, make_current, reset_current
 from ..client.transport.bounds import EXPORT
 from ..client.transport.in_process import TransportError
 from ..core.brand_names import IN_PROCESS_URL
-from ..core.clock import parse_time
-from ..core.durations import Duration, parse_duration
 from ..core.errors.errors import BadRequest
 from ..core.errors.public_calls import public_methods
 from ..core.http.messages import JSON, Headers, Request
+from ..core.time_arguments import Duration, parse_duration
+from ..core.times import parse_time
 from .definition import GRADER, KEY, SEED, ExerciseDefinition, ExerciseOutcome, Value, Verdict, list_text
 from .exercise_service import ExerciseService
 

@@ -13,9 +13,8 @@ import ipywidgets as widgets
 from ..client.session import SessionLike, session_or_current
 from ..core.fault_plan import PRESETS
 from ..notebook.class_control import ClassControl
+from ..notebook.display import count_text, size_text, tag
 from ..notebook.frames import STUDENTS, frame
-from ..notebook.html import tag
-from ..notebook.quantities import count_text, size_text
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, can_run_in_background
 from .widgets.dialogs import Confirmation

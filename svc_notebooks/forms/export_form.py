@@ -16,9 +16,8 @@ from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
 from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, make_folder, save_bytes
 from ..notebook.arguments import files_at
+from ..notebook.display import count_text, size_text, tag
 from ..notebook.frames import EXPORTED, frame
-from ..notebook.html import tag
-from ..notebook.quantities import count_text, size_text
 from .file_browser.downloads import KERNEL, save_as
 from .file_browser.listing import MAX_FILES, file_line, latest_files
 from .widgets import ui
@@ -31,7 +30,7 @@ from .widgets.preview import preview
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ..core.http.native_formats import ExportFormat
+    from ..core.http.media_types import ExportFormat
     from ..core.resources.files import File as FileResource
     from ..notebook.arguments import File
 

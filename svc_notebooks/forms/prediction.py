@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from ..core.platform import capabilities
-from ..notebook.html import join_html, tag
+from ..notebook.display import join_html, tag
 from .widgets import ui
 
 

@@ -17,10 +17,9 @@ from ..core.events.instances import Occurrence
 from ..core.events.recurrence_words import recurrence_lines
 from ..core.events.rrule import Freq, Rule, Start, read_line
 from ..core.events.series import Series
+from ..notebook.display import Markup, count_text, join_html, tag
 from ..notebook.events.body import offset_text
 from ..notebook.exchanges.charts import Picture
-from ..notebook.html import Markup, join_html, tag
-from ..notebook.quantities import count_text
 from .widgets import ui
 
 if TYPE_CHECKING:

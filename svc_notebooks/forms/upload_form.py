@@ -11,15 +11,15 @@ import ipywidgets as widgets
 from ..client.files import get_file
 from ..client.session import Session, SessionLike
 from ..client.uploads.request import document_name
-from ..core.errors.caller_warning import CallerWarnings, collected_warnings
+from ..core.errors.errors import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
 from ..core.resources.files import File
 from ..notebook.arguments import one_folder_id
 from ..notebook.batch.progress_bar import ProgressBar
+from ..notebook.display import KIB, MIB, count_text
 from ..notebook.files.files import update, upload
 from ..notebook.files.metadata import metadata_body
 from ..notebook.frames import FILES, camel, concatenate
-from ..notebook.quantities import KIB, MIB, count_text
 from .file_browser.listing import MAX_FILES, file_line, latest_files, minute_text
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped

@@ -13,8 +13,8 @@ from ..client.session import Session, SessionLike
 from ..core.errors.errors import SvcError
 from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
 from ..core.platform import capabilities
+from ..notebook.display import Markup, count_text, tag
 from ..notebook.frames import MESSAGES, frame
-from ..notebook.html import Markup, tag
 from ..notebook.notifications.channels import (
     renew_channel,
     stop_channel,
@@ -22,7 +22,6 @@ from ..notebook.notifications.channels import (
     watch_file,
 )
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line, receiver
-from ..notebook.quantities import count_text
 from ..notebook.sandbox.sandbox import sandbox_of
 from .file_browser.listing import file_line, latest_files
 from .widgets import ui

@@ -15,12 +15,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from ..client.files import ROOT, get_file, list_files
 from ..core.errors.errors import NotFound
-from ..core.events.value_checks import is_address
+from ..core.events.fields import is_address
 from ..core.files.fields import composed
 from ..core.files.query import quote
 from ..core.suggestions import nearest_name
+from .display import count_text
 from .frames import camel
-from .quantities import count_text
 
 _PATHS = (
     re.compile(r"/d/(?P<id>[^/]+)"),  # webViewLink, such as /file/d/abc/view and /document/d/abc/edit

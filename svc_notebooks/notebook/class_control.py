@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from ..client.json_response import foreign_answer, reading
 from ..client.session import RequestParts, Session, SessionLike, current_session, session_or_current
 from ..core.brand_names import IN_PROCESS_URL
-from ..core.durations import Duration, parse_duration
 from ..core.errors.errors import SvcError
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
+from ..core.time_arguments import Duration, parse_duration
 from .arguments import row_ids
 from .frames import (
     BACKUPS,

@@ -15,10 +15,10 @@ from ..client.session import Session, SessionLike, session_or_current
 from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.resources.files import FileList
-from ..core.time_zones import ZoneData, zone_data
+from ..core.times import ZoneData, zone_data
+from .display import size_text
 from .frames import DOCTOR, frame
 from .frontend import detect_frontend
-from .quantities import size_text
 from .sandbox.sandbox import sandbox_of
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _service(session: Session | None) -> Iterator[Finding]:
 
 
 def _check_store_folder(folder: Path) -> Iterator[Finding]:
-    from ..server.store.check import check_store
+    from ..server.store.maintenance import check_store
 
     try:
         report = check_store(folder)

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..core.errors.errors import ServiceFailed
-from ..core.events.value_checks import EVENT_FIELDS
+from ..core.events.fields import EVENT_FIELDS
 from ..core.files.fields import BY_PATH, FILE_FIELDS
 from ..core.printable_text import printable
 from ..core.suggestions import nearest_name

@@ -10,18 +10,17 @@ from ..core.http.messages import Response
 from .auth import grants
 from .auth.public_request import PublicRequest
 from .calendars import (
-    event_list,
     event_messages,
     event_operations as events,
-    free_busy,
+    event_queries,
     operations as calendars,
 )
 from .dispatch.requests_and_responses import json_response
 from .dispatch.service_context import RequestContext, ServiceContext, external_base_url
-from .files import change_list, conversion, download, operations as file_operations, permissions
+from .files import change_list, content, operations as file_operations, permissions
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload
-from .web import consent, pages, sign_in
+from .web import pages, sign_in
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
 
@@ -34,13 +33,13 @@ UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
 
 
 def _get(context: ServiceContext, request: RequestContext) -> Response:
-    return download.download(context, request) if _alt(request) == "media" else file_operations.get(context, request)
+    return content.download(context, request) if _alt(request) == "media" else file_operations.get(context, request)
 
 
 def _export(context: ServiceContext, request: RequestContext) -> Response:
     """Return the exported content of a file. Both valid values of `alt` give the same response."""
     _alt(request)
-    return conversion.export(context, request)
+    return content.export(context, request)
 
 
 def _alt(request: RequestContext) -> str:
@@ -78,18 +77,18 @@ HANDLERS: Mapping[str, Handler] = {
     "changes.watch": change_list.watch_changes,
     "channels.stop": channels.stop,
     "calendarChannels.stop": channels.stop,
-    "revisions.list": download.list_revisions,
-    "revisions.get": download.get_revision,
-    "drives.list": download.list_drives,
-    "teamdrives.list": download.list_drives,
+    "revisions.list": content.list_revisions,
+    "revisions.get": content.get_revision,
+    "drives.list": content.list_drives,
+    "teamdrives.list": content.list_drives,
     "about.get": file_operations.about,
     "events.insert": events.insert,
     "events.import": events.import_event,
     "events.quickAdd": events.quick_add,
     "events.watch": event_messages.watch_events,
-    "events.list": event_list.list_events,
+    "events.list": event_queries.list_events,
     "events.get": events.get,
-    "events.instances": event_list.list_instances,
+    "events.instances": event_queries.list_instances,
     "events.patch": events.change,
     "events.update": events.change,
     "events.delete": events.delete,
@@ -109,7 +108,7 @@ HANDLERS: Mapping[str, Handler] = {
     "calendarList.delete": calendars.delete_entry,
     "settings.list": calendars.list_settings,
     "settings.get": calendars.get_setting,
-    "freebusy.query": free_busy.query,
+    "freebusy.query": event_queries.free_busy,
     "acl.insert": calendars.insert_rule,
     "acl.list": calendars.list_rules,
     "acl.get": calendars.get_rule,
@@ -138,8 +137,8 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "oauth.token": grants.token,
     "oauth.tokeninfo": grants.tokeninfo,
     "oauth.revoke": grants.revoke,
-    "oauth.authorize": consent.authorize,
-    "oauth.metadata": consent.metadata,
+    "oauth.authorize": sign_in.authorize,
+    "oauth.metadata": sign_in.metadata,
     "openid.configuration": grants.configuration,
     "openid.keys": grants.keys,
     "openid.userinfo": grants.userinfo,

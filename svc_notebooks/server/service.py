@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core.api.operations import OPERATIONS
 from ..core.brand_names import Names
-from ..core.clock import format_millis, to_millis
-from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query
+from ..core.platform import ForkedChild, after_fork, skip_finalizers
 from ..core.policy import Policy
-from ..core.processes import ForkedChild, after_fork, skip_finalizers
+from ..core.time_arguments import Duration, parse_duration
+from ..core.times import format_millis, to_millis
 from ..local.saving import check_is_file
-from .auth import users
+from .auth import accounts
 from .auth.access_tokens import TokenVerifier
-from .auth.class_accounts import ClassAccount, ClassAccounts
-from .auth.users import add_refresh_token, create_provided_user, record_token, token_row
+from .auth.accounts import ClassAccount, ClassAccounts, add_refresh_token, create_provided_user, record_token, token_row
 from .calendars.event_messages import outbox
 from .context_factory import (
     ServiceSettings,
@@ -49,8 +48,7 @@ from .store.archive import save_to
 from .store.blob_store import StoredPart, missing_part
 from .store.clock import SystemClock, VirtualClock, unshared
 from .user_backup import UserBackups
-from .web.class_activity import ClassView
-from .web.live_page import activity
+from .web.live_page import ClassView, activity
 
 if TYPE_CHECKING:
     from .auth.hub import JupyterHub
@@ -159,8 +157,8 @@ class Service:
         self.fault_plans, self.clear_faults = self._faults.rows, self._faults.clear
         self.limits, self.refusal = self._rate_limiter.rows, self._pipeline.refusal
         self.handle, self.virtual_clock = self._pipeline.handle, context.clock.stop
-        self.oauth_client = partial(users.create_oauth_client, context)
-        self.service_account = partial(users.create_service_account, context)
+        self.oauth_client = partial(accounts.create_oauth_client, context)
+        self.service_account = partial(accounts.create_service_account, context)
         self.register_domain = partial(channels.register, context.store)
         self.domains = partial(channels.list_domains, context.store, context.policy)
         self.outbox, self.agenda = partial(outbox, context), partial(upcoming_events, context)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ..core.clock import format_time
 from ..core.http.messages import JSON
 from ..core.notifications.channels import ChannelState
+from ..core.times import format_time
 from .calendars.event_messages import (
     record_calendar_change,
     record_clearing,
@@ -31,8 +31,7 @@ from .files.rows import record_creation
 from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
 from .store.contents import Digests
-from .store.dump import row_by_name
-from .store.store import Store
+from .store.store import Store, row_by_name
 
 BACKUPS = "user-backups"
 """The folder of the backup files in the folder of a store."""

@@ -9,7 +9,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
-from svc_notebooks.server.auth.class_accounts import ClassAccount
+from svc_notebooks.server.auth.accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from svc_notebooks.core.clock import parse_time
+from svc_notebooks.core.times import parse_time
 
 Call = Callable[..., Any]
 

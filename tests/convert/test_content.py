@@ -8,7 +8,7 @@ from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.input.detect import decrypted
 from svc_notebooks.convert.job import ConversionError, Job
 from svc_notebooks.convert.registry import reader_for, readers
-from svc_notebooks.core.http.native_formats import CSV, DOCX, IMPORTS, PNG, XLSX
+from svc_notebooks.core.http.media_types import CSV, DOCX, IMPORTS, PNG, XLSX
 from tests.convert import sources
 
 ODF = "application/vnd.oasis.opendocument."

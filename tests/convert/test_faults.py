@@ -16,7 +16,7 @@ from svc_notebooks.convert.job import Job, TooLarge
 from svc_notebooks.convert.presentation import pages
 from svc_notebooks.convert.presentation.odp import read as odp_read, write as odp_write
 from svc_notebooks.convert.presentation.pptx import read as pptx_read, write as pptx_write
-from svc_notebooks.convert.spreadsheet import delimited, html_tables, number_format, pdf as sheet_pdf
+from svc_notebooks.convert.spreadsheet import cell_texts, delimited, pages as sheet_pages
 from svc_notebooks.convert.spreadsheet.model import Cell, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as ods_read, write as ods_write
 from svc_notebooks.convert.spreadsheet.xlsx import read as xlsx_read, write as xlsx_write
@@ -67,9 +67,9 @@ WRITERS: dict[str, tuple[Any, str, Convert, Callable[[Job], Any]]] = {
     "block in a PDF": (pdf._BLOCKS, "Para", pdf.write, document),
     "text in a PDF": (pdf._INLINES, "Str", pdf.write, document),
     "xlsx cell": (xlsx_write._SheetWriter, "_value", xlsx_write.write, lambda job: BOOK),
-    "ods cell": (number_format, "_format_number", ods_write.write, lambda job: BOOK),
-    "cell of a page": (number_format, "_format_number", html_tables.write, lambda job: BOOK),
-    "cell in a PDF": (number_format, "_format_number", sheet_pdf.write, lambda job: BOOK),
+    "ods cell": (cell_texts, "_format_number", ods_write.write, lambda job: BOOK),
+    "cell of a page": (cell_texts, "_format_number", sheet_pages.write_html, lambda job: BOOK),
+    "cell in a PDF": (cell_texts, "_format_number", sheet_pages.write_pdf, lambda job: BOOK),
     "CSV field": (delimited, "guard", delimited.write_csv, lambda job: BOOK),
     "pptx shape": (pptx_write.SlideWriter, "_add_text", pptx_write.write, deck),
     "odp shape": (odp_write.OdpPageWriter, "_text", odp_write.write, deck),

@@ -19,7 +19,7 @@ from svc_notebooks.convert.input.native_package import odf_of
 from svc_notebooks.convert.input.odf_file import READ_NAMESPACES
 from svc_notebooks.convert.job import ConversionError, Job, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
-from svc_notebooks.core.http.native_formats import DOCX, EPUB, HTML, ODT, PDF, TEXT, XLSX
+from svc_notebooks.core.http.media_types import DOCX, EPUB, HTML, ODT, PDF, TEXT, XLSX
 from tests.convert import sources
 
 _SPACES = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in READ_NAMESPACES.items() if prefix != "xml")

@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from svc_notebooks.convert.input.opc import OpcPackage, Relationship
+from svc_notebooks.convert.input.zip_file import OpcPackage, Relationship
 from svc_notebooks.convert.job import ConversionError
 from tests.convert import sources
 

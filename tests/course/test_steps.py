@@ -9,7 +9,7 @@ import pytest
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.exercise_service import ExerciseService
-from svc_notebooks.server.web.class_activity import EXERCISES
+from svc_notebooks.server.web.live_page import EXERCISES
 
 
 def _import_module(name: str):

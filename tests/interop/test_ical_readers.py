@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.client.events.ical import calendar_file
+from svc_notebooks.core.events.fields import read_time
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.events.times import read_time
 
 SCRIPT = Path(__file__).with_name("instances.cjs")
 BUILD = Path(__file__).parents[2] / "build"

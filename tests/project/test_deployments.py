@@ -5,7 +5,7 @@ from pathlib import Path
 
 from svc_notebooks.core.api.operations import ALL_SCOPES
 from svc_notebooks.core.brand_names import NATIVE_NAMES, Names
-from svc_notebooks.core.http.native_formats import VENDOR_TYPES
+from svc_notebooks.core.http.media_types import VENDOR_TYPES
 from svc_notebooks.core.notifications.deliveries import HEADERS
 from svc_notebooks.server.request_pipeline import ABSENT
 from tests.family import FAMILY, PAGE

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from svc_notebooks.core.clock import format_time, from_millis, to_millis
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.times import format_time, from_millis, to_millis
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store.clock import VirtualClock
 from tests.examples import examples

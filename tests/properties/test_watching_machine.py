@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
-from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.notifications.deliveries import RETRIED
+from svc_notebooks.core.times import to_millis
 from svc_notebooks.server.service import open_service
 from tests.examples import examples
 

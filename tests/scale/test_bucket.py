@@ -15,8 +15,7 @@ from obstore.store import S3Store
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.blob_store import BLOCK, StoredPart
-from svc_notebooks.server.store.s3.blob_store import S3BlobStore
-from svc_notebooks.server.store.s3.bucket import MULTIPART, Bucket, BucketAddress, parse_bucket_address
+from svc_notebooks.server.store.s3 import MULTIPART, Bucket, BucketAddress, S3BlobStore, parse_bucket_address
 from tests.contract.wire import InProcess
 
 pytestmark = pytest.mark.scale

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TypeAlias
 from zipfile import BadZipFile, ZipFile
 
-from ...core.errors.caller_warning import warn_of_abuse
-from ...core.errors.errors import BadRequest, ContentMismatch, NotAllowed
-from ...core.http.native_formats import EXPORTS, ExportFormat
+from ...core.errors.errors import BadRequest, ContentMismatch, NotAllowed, warn_of_abuse
+from ...core.http.media_types import EXPORTS, ExportFormat
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name

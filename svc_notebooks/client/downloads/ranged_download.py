@@ -22,7 +22,7 @@ from pathlib import Path
 from ...core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, cannot_write, disk_full
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ByteRange, ContentRange
-from ...core.processes import after_fork
+from ...core.platform import after_fork
 from ...local.saving import SameContent, SavedFile, move_into_place, real_path, same_bytes
 from ..json_response import foreign_answer
 from ..retry import Retry

@@ -21,13 +21,12 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
+from ...core.events.fields import clock_time, instant, read_time
 from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import WEEKDAYS, Recurrence, Rule, Start, is_all_day, print_moment, until_day
 from ...core.events.series import with_parts
-from ...core.events.times import clock_time, instant, read_time
-from ...core.resources.colors import EVENT_COLORS, nearest
-from ...core.resources.events import Attendee, Event, Person
-from ...core.time_zones import clock_changes
+from ...core.resources.calendars import EVENT_COLORS, Attendee, Event, Person, nearest_color
+from ...core.times import clock_changes
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
 
 _RULE_YEARS = 12
@@ -422,7 +421,7 @@ def calendar_file(events: Iterable[Event], *, name: str = "", color: str = "", r
         reminders: The default reminders of the calendar, for events that use the default reminders.
     """
     names = [text_property(key, name) for key in ("NAME", "X-WR-CALNAME") if name]
-    names += [Property("COLOR", COLOR_NAMES[nearest(color, EVENT_COLORS)][0])] if color else []
+    names += [Property("COLOR", COLOR_NAMES[nearest_color(color, EVENT_COLORS)][0])] if color else []
     # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
     entries: list[str] = []

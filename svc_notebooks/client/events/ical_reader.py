@@ -16,15 +16,14 @@ from datetime import UTC, timedelta
 from hashlib import sha256
 from typing import NamedTuple
 
+from ...core.events.fields import MAX_REMINDER_MINUTES, MAX_REMINDERS, Shift, instant, is_address, read_time
 from ...core.events.instances import Occurrence
 from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series
-from ...core.events.times import Shift, instant, read_time
 from ...core.events.validation import problems
-from ...core.events.value_checks import MAX_REMINDER_MINUTES, MAX_REMINDERS, is_address
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ...core.time_zones import zone
+from ...core.times import zone
 from .ical import CLASSES, COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE, RESPONSES
 from .ical_lines import Component, Property, read_components
 from .ical_times import (

@@ -11,12 +11,12 @@ from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ...core.durations import parse_duration
+from ...core.events.fields import clock_time, in_minutes, instant
 from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment, read_line
-from ...core.events.times import clock_time, in_minutes, instant
 from ...core.http.messages import JSONObject
-from ...core.time_zones import nearest_zone, zone, zone_names, zone_of_name
+from ...core.time_arguments import parse_duration
+from ...core.times import nearest_zone, zone, zone_names, zone_of_name
 from .ical_lines import Component, Property, print_offset, read_text
 
 _MOMENT = re.compile(

@@ -10,10 +10,10 @@ from typing import Any
 from uuid import UUID, uuid4
 from weakref import WeakKeyDictionary
 
-from ...core.clock import from_millis
 from ...core.errors.errors import BadRequest, ServiceFailed, SvcError
 from ...core.http.messages import segment
 from ...core.resources.files import Change, ChangeList, ChannelResource, ChannelToOpen, StartPageToken
+from ...core.times import from_millis
 from ..json_response import foreign_answer, read_fields, read_resource
 from ..session import Session
 from ..transport.bounds import PageTokens

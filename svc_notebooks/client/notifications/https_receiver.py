@@ -16,7 +16,7 @@ from typing import Any
 from weakref import ref
 
 from ...core.http.messages import Headers, Request
-from ...core.processes import after_fork, close_copies
+from ...core.platform import after_fork, close_copies
 from .inbox import Inbox
 
 _HANDSHAKE_SECONDS = 10.0

@@ -10,11 +10,11 @@ from datetime import datetime
 from threading import Condition, Thread, get_ident
 
 from ...core.brand_names import Names
-from ...core.clock import Clock
 from ...core.errors.public_calls import show_error
 from ...core.http.messages import Headers, Request, Response, as_body
 from ...core.notifications.deliveries import Notification, read_notification
 from ...core.platform import capabilities
+from ...core.times import Clock
 
 _MAX_BODY = 64 * 1024
 _MAX_MESSAGES = 10_000

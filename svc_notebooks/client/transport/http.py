@@ -30,9 +30,8 @@ from urllib3.exceptions import ProxyError, SSLError
 
 from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import redact_text, redact_url
-from ...core.platform import capabilities
+from ...core.platform import after_fork, capabilities
 from ...core.printable_text import printable
-from ...core.processes import after_fork
 from .bounds import declared_size
 from .http1 import MAX_HEAD, SENT_AT_ONCE, ReceivedResponse, exchange, plain_head
 from .in_process import BLOCK, TransportError

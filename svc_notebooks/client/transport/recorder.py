@@ -16,7 +16,7 @@ from typing import TypeAlias, overload
 
 from ...core.http.messages import Headers, Response
 from ...core.http.redaction import may_contain_secret, redact_headers, redact_text, redact_url, remove_secret
-from ...core.processes import after_fork
+from ...core.platform import after_fork
 
 KEPT = 2048
 """The maximum number of bytes kept of a text body."""

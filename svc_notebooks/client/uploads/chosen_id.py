@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import (
     AlreadyExists,
     BadRequest,
@@ -18,6 +17,7 @@ from ...core.errors.errors import (
     NotFound,
     SourceChanged,
     UnverifiedUploadWarning,
+    warn_caller,
 )
 from ...core.files.query import quote
 from ...core.resources.files import File

@@ -15,15 +15,14 @@ from functools import partial
 from hashlib import blake2b
 
 from ...core.byte_counts import byte_count
-from ...core.clock import format_time
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotFound
 from ...core.files.fields import is_media_type
+from ...core.http.media_types import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT, UNKNOWN, by_name
 from ...core.http.messages import Body, JSONObject, Request, segment
-from ...core.http.mime import UNKNOWN, by_name
 from ...core.http.multipart import MediaType, MultipartRelated
-from ...core.http.native_formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
+from ...core.times import format_time
 from ...core.uploads.states import QUANTUM
 from ..files import capabilities_of, check_id, get_file, native_name
 from ..json_response import read_object, read_resource

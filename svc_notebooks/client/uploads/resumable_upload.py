@@ -20,7 +20,7 @@ from ...core.errors.errors import (
 )
 from ...core.http.messages import JSONObject, Request, Response
 from ...core.http.ranges import ContentRange
-from ...core.processes import after_fork
+from ...core.platform import after_fork
 from ...core.resources.files import File
 from ...core.uploads.client_state_machine import (
     Begin,

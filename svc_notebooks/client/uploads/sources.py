@@ -23,7 +23,7 @@ from pathlib import Path, PurePath
 from typing import IO, Any, TypeAlias, cast
 
 from ...core.errors.errors import SourceChanged
-from ...core.http import mime
+from ...core.http import media_types
 from ...core.http.messages import Body
 from ...local.saving import as_on_disk
 from ...local.tree import UrlFile, is_url, without_file_scheme
@@ -57,7 +57,7 @@ class UploadSource:
     @property
     def media_type(self) -> str:
         """The media type that is detected from the name and the first bytes."""
-        return mime.detect(self.name, self.read(0, mime.SNIFFED_BYTES))
+        return media_types.detect(self.name, self.read(0, media_types.SNIFFED_BYTES))
 
     @abstractmethod
     def read(self, offset: int, size: int) -> bytes:
@@ -113,7 +113,7 @@ class BytesSource(UploadSource):
 
     @property
     def media_type(self) -> str:
-        return self._media_type or mime.detect(self.name, bytes(self._view[: mime.SNIFFED_BYTES]))
+        return self._media_type or media_types.detect(self.name, bytes(self._view[: media_types.SNIFFED_BYTES]))
 
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._view[offset : offset + size])
@@ -137,7 +137,7 @@ class UnreadableSource(UploadSource):
 
     @property
     def media_type(self) -> str:
-        return mime.detect(self.name, b"")
+        return media_types.detect(self.name, b"")
 
     def read(self, offset: int, size: int) -> bytes:
         raise self._error
@@ -161,7 +161,7 @@ class PathSource(UploadSource):
     @property
     def media_type(self) -> str:
         with self._path.open("rb", buffering=0) as file:
-            return mime.detect(self.name, file.read(mime.SNIFFED_BYTES))
+            return media_types.detect(self.name, file.read(media_types.SNIFFED_BYTES))
 
     def read(self, offset: int, size: int) -> bytes:
         file = self._file = self._file or io.FileIO(self._path)
@@ -222,7 +222,7 @@ class UrlSource(UploadSource):
 
     @property
     def media_type(self) -> str:
-        return mime.detect(self.name, self._file.read(0, min(self.size, mime.SNIFFED_BYTES)))
+        return media_types.detect(self.name, self._file.read(0, min(self.size, media_types.SNIFFED_BYTES)))
 
     def read(self, offset: int, size: int) -> bytes:
         size = min(size, self.size - offset)

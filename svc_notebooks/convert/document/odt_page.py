@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from ...core.http.mime import sniff
+from ...core.http.media_types import sniff
 from ..input.odf_file import (
     MASTER_PAGE,
     OdfPackage,

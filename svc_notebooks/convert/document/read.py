@@ -6,7 +6,7 @@ import io
 import re
 from typing import Any
 
-from ...core.http import native_formats
+from ...core.http import media_types
 from ..engines import libreoffice
 from ..input.charset import decode, decode_markup
 from ..input.detect import OLE, detect_source
@@ -86,7 +86,7 @@ def doc(source: bytes, job: Job) -> Document:
     """
     if source.startswith(OLE):
         return docx(libreoffice.convert(source, "doc", "docx", job), job)
-    readers = {native_formats.DOCX: docx, native_formats.ODT: odt, native_formats.RTF: rtf, native_formats.HTML: html}
+    readers = {media_types.DOCX: docx, media_types.ODT: odt, media_types.RTF: rtf, media_types.HTML: html}
     if reader := readers.get(detect_source(source, "document") or ""):
         return reader(source, job)
     raise ConversionError("the file is not a Word document.")

@@ -7,13 +7,13 @@ import re
 import zipfile
 import zlib
 
-from ...core.http import native_formats
-from ...core.http.mime import UNKNOWN, sniff
+from ...core.http import media_types
+from ...core.http.media_types import UNKNOWN, sniff
 from ..job import ConversionError
 from .charset import detect_utf16_or_utf32
 
 GENERIC_TYPES = frozenset(  # which do not determine the format
-    {UNKNOWN, native_formats.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
+    {UNKNOWN, media_types.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
 )
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the first bytes of Office files before 2007, and of encrypted ones
@@ -31,12 +31,12 @@ _OLE_TYPES = {
     "spreadsheet": "application/vnd.ms-excel",
     "presentation": "application/vnd.ms-powerpoint",
 }
-_ODF_TYPES = {"document": native_formats.ODT, "spreadsheet": native_formats.ODS, "presentation": native_formats.ODP}
+_ODF_TYPES = {"document": media_types.ODT, "spreadsheet": media_types.ODS, "presentation": media_types.ODP}
 _ODF_NAMESPACE = b"urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 _OFFICE_TYPES = {  # the usual folder of the parts, and the content type of the main part
-    native_formats.DOCX: ("word/", re.compile(rb"(?:wordprocessingml|ms-word)\.[\w.]+\.main\+xml")),
-    native_formats.XLSX: ("xl/", re.compile(rb"(?:spreadsheetml|ms-excel)\.[\w.]+\.main\+xml")),
-    native_formats.PPTX: ("ppt/", re.compile(rb"(?:presentationml|ms-powerpoint)\.[\w.]+\.main\+xml")),
+    media_types.DOCX: ("word/", re.compile(rb"(?:wordprocessingml|ms-word)\.[\w.]+\.main\+xml")),
+    media_types.XLSX: ("xl/", re.compile(rb"(?:spreadsheetml|ms-excel)\.[\w.]+\.main\+xml")),
+    media_types.PPTX: ("ppt/", re.compile(rb"(?:presentationml|ms-powerpoint)\.[\w.]+\.main\+xml")),
 }
 _CONTENT_TYPES, _MAX_CONTENT_TYPES = "[Content_Types].xml", 1_000_000
 _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
@@ -72,13 +72,13 @@ def detect_binary(source: bytes, *, may_be_text: bool = True) -> str | None:
         return next((media_type for name, media_type in _OLE_STREAMS.items() if ole_stream(source, name)), "")
     head = source[:_HEAD].lstrip(b"\xef\xbb\xbf\t\r\n ")
     media_type = _signature(head)
-    if media_type == native_formats.ZIP and zipfile.is_zipfile(io.BytesIO(source)):
-        return _detect_in_zip(source) or native_formats.ZIP
-    if media_type == native_formats.RTF and source.rstrip(b"\0\t\r\n ").endswith(b"}"):
+    if media_type == media_types.ZIP and zipfile.is_zipfile(io.BytesIO(source)):
+        return _detect_in_zip(source) or media_types.ZIP
+    if media_type == media_types.RTF and source.rstrip(b"\0\t\r\n ").endswith(b"}"):
         return media_type
     is_wide = detect_utf16_or_utf32(source) or head.startswith(_BYTE_ORDER_MARKS)
     controls = 0 if is_wide else len(_CONTROLS.findall(head))
-    if media_type and (controls or not may_be_text or (media_type == native_formats.PDF and b"startxref" in source)):
+    if media_type and (controls or not may_be_text or (media_type == media_types.PDF and b"startxref" in source)):
         return media_type
     return "" if controls > len(head) // 20 else None
 
@@ -110,13 +110,13 @@ def _detect_text(source: bytes, native: str) -> str | None:
     if b"\0" in head and not head.startswith(_BYTE_ORDER_MARKS):
         return None
     if native == "script":
-        return native_formats.JSON
+        return media_types.JSON
     if native == "drawing":
-        return native_formats.SVG
+        return media_types.SVG
     if native in _ODF_TYPES and _ODF_NAMESPACE in head.replace(b"\0", b""):
         return _ODF_TYPES[native]
     is_html = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_MARKUP)
-    return native_formats.HTML if is_html else native_formats.TEXT
+    return media_types.HTML if is_html else media_types.TEXT
 
 
 def ole_stream(source: bytes, *names: str) -> bytes:

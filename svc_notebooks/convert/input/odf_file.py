@@ -96,7 +96,7 @@ def cm(emu: float) -> str:
 
 
 def chart_kind(root: Any) -> str:
-    """Return the kind of the chart in an embedded document, as in opc.py."""
+    """Return the kind of the chart in an embedded document, as `chart_kind` of zip_file.py does for OPC files."""
     chart = next(root.iter(name("chart:chart")), None)
     kind = "" if chart is None else chart.get(name("chart:class"), "").removeprefix("chart:")
     if kind == "bar":

@@ -25,8 +25,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
-from ...core.platform import capabilities
-from ...core.processes import after_fork, skip_finalizers, temporary_folder
+from ...core.platform import after_fork, capabilities, skip_finalizers, temporary_folder
 from ...core.thread_permit import release_permit
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, load, readers, writers
@@ -294,7 +293,7 @@ class Converter:
     ) -> None:
         """Create a converter, whose worker processes start when conversions need them.
 
-        extended: whether to offer the extended formats in core/http/native_formats.py.
+        extended: whether to offer the extended formats in core/http/media_types.py.
         office: whether LibreOffice reads and writes Office, OpenDocument and PDF files, where it is installed.
         max_waiting: the maximum number of waiting conversions of each user.
         """

@@ -1,7 +1,7 @@
 """Reads and writes spreadsheets through a native model, in which sheets store only the cells with content.
 
-model, values, format_code, number_format, sheet_layout: the model, and code for readers and writers.
-formulas, calculate: parsing, safety checks, conversion and calculation of formulas.
+model, cell_texts, format_code: the model, and code for readers and writers.
+formulas: parsing, safety checks, conversion and calculation of formulas.
 xls: the reader of xls, and the choice of the reader by the first bytes of a file.
-xlsx, ods, delimited: readers and writers of these formats; pdf, html_tables: writers.
+xlsx, ods, delimited: readers and writers of these formats; pages: the writers of PDF and HTML.
 """

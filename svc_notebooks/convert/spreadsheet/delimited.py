@@ -14,10 +14,9 @@ from typing import Literal
 
 from ..input.charset import decode
 from ..job import Job, TooLarge
+from .cell_texts import parse_cell, to_text
 from .formulas import MAX_COLUMNS, MAX_ROWS
 from .model import Cell, CellQuota, Sheet, Workbook
-from .number_format import to_text
-from .values import parse_cell
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 64 * 1024

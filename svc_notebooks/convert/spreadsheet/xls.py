@@ -14,10 +14,10 @@ from ..engines import available
 from ..input.detect import OLE, WORKBOOKS, ole_stream
 from ..job import ConversionError, Job
 from . import delimited
+from .cell_texts import clean, parse_number, with_valid_sheet_names
 from .format_code import LOCAL_FORMATS, from_serial
 from .model import SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, PrintSetup, Sheet, Value, Workbook
 from .ods import read as ods
-from .values import clean, parse_number, with_valid_sheet_names
 from .xlsx import read as xlsx
 
 _PARSERS_OF_OTHER_RECORDS = ("hlink", "quicktip", "note", "obj", "txo", "msodrawingetc", "feat11")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ..errors.catalogue import Row
-from ..events.value_checks import EVENT_FIELDS
+from ..events.fields import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
 Fields = Mapping[str, str]

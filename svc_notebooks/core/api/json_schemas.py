@@ -9,12 +9,11 @@ from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Final, Required, TypeAlias, get_args, get_origin, is_typeddict
 
-from ..events.value_checks import MAX_REMINDERS
+from ..events.fields import MAX_REMINDERS
 from ..files.fields import FILE_FIELDS
 from ..http.messages import reason
 from ..resources import calendars, errors, files
-from ..resources.colors import CALENDAR_COLORS
-from ..resources.events import Event, EventList, Reminder
+from ..resources.calendars import CALENDAR_COLORS, Event, EventList, Reminder
 from ..resources.field import Field, Write, hints, split
 
 Schema: TypeAlias = dict[str, Any]

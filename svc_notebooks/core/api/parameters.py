@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..events.value_checks import EVENT_TYPES
+from ..events.fields import EVENT_TYPES
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,56 @@
-"""Access roles of calendars, and checks of request bodies for calendars and access rules."""
+"""Access roles of calendars, checks of request bodies for calendars and access rules, and busy and free periods."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Any, get_args
 
 from ..errors.catalogue import ApiError, Row, lone_surrogates, refuse, row
 from ..field_mask import FAMILY_CALENDAR, FAMILY_SETTING, apply, parse, shape_of, with_family_fields
 from ..http.messages import JSON, JSONObject
-from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
-from ..resources.colors import CALENDAR_COLORS, nearest
-from ..time_zones import zone
-from .value_checks import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, is_address
+from ..resources.calendars import (
+    CALENDAR_COLORS,
+    AccessRole,
+    AclRule,
+    Calendar,
+    CalendarListEntry,
+    Setting,
+    nearest_color,
+)
+from ..times import zone
+from .fields import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, is_address
+
+
+def busy_periods(times: Iterable[tuple[int, int]], begin: int, end: int) -> list[tuple[int, int]]:
+    """Return the periods that the times cover between `begin` and `end`, in order. Periods that touch are merged.
+
+    >>> busy_periods([(9, 11), (1, 3), (3, 4), (2, 3), (12, 13)], 2, 10)
+    [(2, 4), (9, 10)]
+    """
+    periods: list[tuple[int, int]] = []
+    for first, last in sorted((max(first, begin), min(last, end)) for first, last in times):
+        if periods and first <= periods[-1][1]:
+            periods[-1] = (periods[-1][0], max(periods[-1][1], last))
+        elif first < last:
+            periods.append((first, last))
+    return periods
+
+
+def free_slots(busy: Iterable[tuple[int, int]], opening: tuple[int, int], length: int) -> Iterator[tuple[int, int]]:
+    """Yield the slots of a length in an opening that no busy time overlaps. The first begins with each free period.
+
+    >>> list(free_slots([(9, 10), (14, 15)], (8, 18), 2))
+    [(10, 12), (12, 14), (15, 17)]
+    """
+    begin, end = opening
+    for busy_begin, busy_end in (*busy_periods(busy, begin, end), (end, end)):
+        while begin + length <= busy_begin:
+            yield begin, begin + length
+            begin += length
+        begin = busy_end
+
 
 CALENDAR_SHAPE = with_family_fields(shape_of(Calendar), FAMILY_CALENDAR)
 LIST_SHAPE = with_family_fields(shape_of(CalendarListEntry), FAMILY_CALENDAR)
@@ -174,7 +211,7 @@ def check_entry(body: JSONObject, *, rgb: bool) -> JSONObject:
     if problems:
         raise ApiError(problems)
     if rgb:
-        fields["colorId"] = nearest(str(fields["backgroundColor"]), CALENDAR_COLORS)
+        fields["colorId"] = nearest_color(str(fields["backgroundColor"]), CALENDAR_COLORS)
     elif "colorId" in fields:
         fields |= dict.fromkeys(_COLORS)
     return fields

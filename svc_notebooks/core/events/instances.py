@@ -19,7 +19,7 @@ from heapq import merge
 from itertools import chain, groupby, product, repeat, takewhile
 from typing import NamedTuple
 
-from ..time_zones import clock_changes, skipped_times, skips_day
+from ..times import clock_changes, skipped_times, skips_day
 from .rrule import Freq, Recurrence, Rule, Start, WorkBudget
 from .rrule_days import END, MAX_BATCH, Batch, DayTimes, TimesOfDay, days_of, midnight, shared_days
 
@@ -150,7 +150,7 @@ class _YearTimes:
         self.days = shared_days(rule, start, len(self._times) if rule.by_position else 1)
 
     def size(self, begin: int, end: int) -> int:
-        return self.days.count(begin, end) * (len(self._times) // self.days.times)
+        return len(self.days.between(begin, end)) * (len(self._times) // self.days.times)
 
     def batches(self, begin: int, end: int) -> Iterator[Batch]:
         days, first, times = self.days.between(begin, end), midnight(begin, self._zone), self._times

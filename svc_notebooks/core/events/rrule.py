@@ -17,8 +17,8 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
-from ..durations import parse_duration
-from ..time_zones import zone
+from ..time_arguments import parse_duration
+from ..times import zone
 
 Start = date | datetime
 """The start of an event, which is a date if all-day and otherwise a date-time with a time zone."""

@@ -10,7 +10,6 @@ from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from itertools import groupby, product
 from math import gcd, lcm
-from typing import Any
 
 from .rrule import Freq, Rule, WorkBudget
 
@@ -46,11 +45,6 @@ class DayFilter:
             if empty > _CYCLE_YEARS:
                 return
 
-    def count(self, first: int, stop: int) -> int:
-        """Return the number of matching days in [first, stop)."""
-        years = (self.of_year(year) for year in _years(first, stop))
-        return sum(bisect_left(days, stop - begin) - bisect_left(days, first - begin) for begin, days in years)
-
     def has(self, ordinal: int) -> bool:
         """Return whether the day with this ordinal matches the rule."""
         if self.is_unlimited:
@@ -76,14 +70,10 @@ class DayFilter:
 _DAY_PARTS = ("by_month", "by_week", "by_year_day", "by_month_day", "by_day")
 
 
-def days_of(rule: Rule) -> DayFilter:
-    """Return the day filter of a rule. Rules with equal day parts share a filter."""
-    return _days(rule.freq, rule.week_start, *(getattr(rule, field) for field in _DAY_PARTS))
-
-
 @lru_cache(maxsize=512)
-def _days(freq: Freq, week_start: int, *parts: Any) -> DayFilter:
-    return DayFilter(Rule(freq, week_start=week_start, **dict(zip(_DAY_PARTS, parts, strict=True))))
+def days_of(rule: Rule) -> DayFilter:
+    """Return the day filter of a rule, which is kept."""
+    return DayFilter(rule)
 
 
 def _years(first: int, stop: int) -> range:
@@ -186,12 +176,6 @@ class RuleDays:
         entries = self.of_year(date.fromordinal(first).year)
         return entries[bisect_left(entries, first * self.times) : bisect_left(entries, stop * self.times)]
 
-    def count(self, first: int, stop: int) -> int:
-        """Return the number of entries of the days [first, stop), which are in one year."""
-        if self._rule.interval == 1 and not self._rule.by_position:
-            return self._filter.count(first, stop)
-        return len(self.between(first, stop))
-
     def last_day(self, start: int, count: int) -> int | None:
         """Return the last day of a COUNT that begins on the day `start`, or None if that takes more than 16 years."""
         left, first = count - 1, date.fromordinal(start).year
@@ -245,18 +229,14 @@ class RuleDays:
 def shared_days(rule: Rule, start: datetime, times: int = 1) -> RuleDays:
     """Return the days of a rule whose parts that are missing come from the local time `start`."""
     number = _PERIODS[rule.freq](start.toordinal(), rule.week_start)
-    return _days_of_rule(with_start_parts(_of_days(rule), start), number % rule.interval, times)
+    # without its end and its times of day, so that many series have the same rule
+    days = replace(rule, count=None, until=None, by_hour=(), by_minute=(), by_second=())
+    return _days_of_rule(with_start_parts(days, start), number % rule.interval, times)
 
 
 @lru_cache(maxsize=2048)
 def _days_of_rule(rule: Rule, phase: int, times: int) -> RuleDays:
     return RuleDays(rule, phase, times)
-
-
-@lru_cache(maxsize=2048)
-def _of_days(rule: Rule) -> Rule:
-    """Return a rule without its end and its times of day."""
-    return replace(rule, count=None, until=None, by_hour=(), by_minute=(), by_second=())
 
 
 def with_start_parts(rule: Rule, start: datetime) -> Rule:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from ..resources.events import Event
+from ..resources.calendars import Event
+from .fields import Shift, clock_time, instant, read_time
 from .instances import Occurrence, occurrences
 from .rrule import WEEKDAYS, Freq, RDate, Recurrence, RecurrenceError, Rule, Start, print_moment, read_line
-from .times import Shift, clock_time, instant, read_time
 
 _COMPARED = 60
 """The number of instances that are compared to prove that a moved rule has the moved instances."""

@@ -14,20 +14,22 @@ from typing import Any, get_args, get_origin, is_typeddict
 from ..errors.catalogue import Row, lone_surrogates, row
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
-from ..resources.events import NO_REQUEST_ID, Event
+from ..resources.calendars import NO_REQUEST_ID, Event
 from ..resources.field import Field, hints, split
-from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
-from .times import TimeError, instant, read_time
-from .value_checks import (
+from .fields import (
     EVENT_FIELDS,
     MAX_REMINDER_MINUTES,
     MAX_REMINDERS,
     METHODS,
+    TimeError,
     check,
+    instant,
     invalid,
+    read_time,
     too_long,
     wrong_type,
 )
+from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 
 _REQUEST = "conferenceData.createRequest"
 

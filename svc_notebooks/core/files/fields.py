@@ -9,13 +9,13 @@ from typing import Any, Final
 from unicodedata import normalize
 
 from ..brand_names import Names
-from ..clock import parse_time
 from ..errors.catalogue import NO_TEXT, ApiError, Row, lone_surrogates, row
 from ..field_mask import FAMILY_FILE, Shape, shape_of, with_family_fields
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
 from ..resources.field import Field, Write, fields_of
 from ..resources.files import File, FileCapabilities, FileList, GeneratedIds
+from ..times import parse_time
 
 CAPABILITIES: Final = tuple(FileCapabilities.__annotations__)
 """The actions that a file may allow the caller, depending on the caller's role."""

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from ..clock import parse_time, to_millis
 from ..errors.catalogue import ApiError, refuse, row
 from ..suggestions import nearest_name
+from ..times import parse_time, to_millis
 from .fields import words_of
 
 MAX_DEPTH = 40

@@ -259,7 +259,6 @@ def segment(text: str) -> str:
 
 
 _LINE = re.compile(r"([0-9A-Za-z!#$%&'*+\-.^_`|~]+):[ \t]*([^\r\n\0]*)")
-_MAX_CACHED = 4096
 
 
 def read_headers(block: bytes) -> Headers:
@@ -271,7 +270,7 @@ def read_headers(block: bytes) -> Headers:
     *lines, rest = block.split(b"\r\n")
     if rest:
         raise _invalid(rest)
-    return Headers(map(_read_cached if len(block) <= _MAX_CACHED else _read, lines))
+    return Headers(map(_read, lines))
 
 
 def _read(line: bytes) -> tuple[str, str]:
@@ -279,9 +278,6 @@ def _read(line: bytes) -> tuple[str, str]:
     if match is None:
         raise _invalid(line)
     return match[1], match[2].rstrip(" \t")
-
-
-_read_cached = lru_cache(maxsize=256)(_read)  # most lines are the same in all messages of a connection
 
 
 def _invalid(line: bytes) -> ValueError:

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from ...client.files import update_file
 from ...client.notifications.channels import stop, watch
 from ...core.brand_names import Names
-from ...core.clock import from_millis
 from ...core.http.messages import Request
+from ...core.times import from_millis
 from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
 from ..evidence import Evidence, RecordedRequest, read_object, require_any
 from ..exercise_service import ExerciseService, ReceiverCase

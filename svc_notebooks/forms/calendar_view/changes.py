@@ -9,9 +9,9 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, cast
 
 from ...client.session import Session, SessionLike
+from ...core.events.fields import Shift, clock_time, read_time
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
-from ...core.events.times import Shift, clock_time, read_time
 from ...core.http.messages import JSONObject
 from ...notebook.events.body import Times
 from ...notebook.events.events import create_event, delete_event, update_event
@@ -25,7 +25,7 @@ from .listing import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion, ShownEvent, event
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.resources.events import Event
+    from ...core.resources.calendars import Event
 
 
 CHANGES = schema(

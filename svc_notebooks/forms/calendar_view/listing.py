@@ -16,12 +16,10 @@ import traitlets
 
 from ...client.events.events import list_events
 from ...client.session import Session
-from ...core.events.times import instant, read_time
-from ...core.resources.calendars import CalendarListEntry
-from ...core.resources.colors import EVENT_COLORS
-from ...core.resources.events import Event
-from ...core.time_zones import zone
-from ...notebook.html import join_html, tag
+from ...core.events.fields import instant, read_time
+from ...core.resources.calendars import EVENT_COLORS, CalendarListEntry, Event
+from ...core.times import zone
+from ...notebook.display import join_html, tag
 from ..recurrence import month_after, month_name
 from ..widgets import ui
 from ..widgets.dialogs import Dialog, Question

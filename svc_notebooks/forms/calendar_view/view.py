@@ -14,14 +14,13 @@ from ...client.events.events import list_calendars
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import NotFound, SvcError
 from ...core.time_arguments import python_time, without_words
-from ...core.time_zones import UTC_NAME, zone
+from ...core.times import UTC_NAME, zone
 from ...notebook.arguments import File, choice
+from ...notebook.display import Markup, count_text, join_html
 from ...notebook.events.body import Times, calendar_ids, offset_text, zone_name
 from ...notebook.events.events import create_event
 from ...notebook.events.records import SeriesState, event_frame
 from ...notebook.frames import EVENTS, Record, frame
-from ...notebook.html import Markup, join_html
-from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.dialogs import Confirmation
@@ -54,7 +53,7 @@ from .listing import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.resources.events import Event
+    from ...core.resources.calendars import Event
 
 
 _SCOPES = {

@@ -14,7 +14,7 @@ import ipywidgets as widgets
 
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.fault_plan import PRESETS
-from ...notebook.html import Markup, join_html, tag
+from ...notebook.display import Markup, join_html, tag
 from ...notebook.sandbox.sandbox import Sandbox, sandbox_of
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask

@@ -11,11 +11,10 @@ from urllib.parse import urlsplit
 import ipywidgets as widgets
 
 from ...client.session import SessionLike
+from ...notebook.display import Markup, count_text, join_html, size_text, tag
 from ...notebook.exchanges.compare import compare_exchanges
 from ...notebook.exchanges.exchanges import ExchangeView, editable_headers, exchange, exchange_filter, exchanges
 from ...notebook.exchanges.request_code import target, whole_body
-from ...notebook.html import Markup, join_html, tag
-from ...notebook.quantities import count_text, size_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
 from ..widgets.dialogs import Dialog, comparison_table

@@ -8,10 +8,10 @@ import ipywidgets as widgets
 
 from ...client.session import Session
 from ...core.errors.errors import SvcError
-from ...core.resources.events import Attachment
+from ...core.resources.calendars import Attachment
 from ...core.resources.files import File
 from ...notebook.arguments import people, read_people
-from ...notebook.html import tag
+from ...notebook.display import tag
 from ..file_browser.listing import file_line, latest_files
 from ..widgets import ui
 from .inputs import require_whole_number, whole_number

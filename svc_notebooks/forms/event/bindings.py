@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ...core.events.value_checks import MAX_REMINDERS as MOST
-from ...core.resources.colors import EVENT_COLORS
-from ...core.resources.events import Reminder, Reminders
+from ...core.events.fields import MAX_REMINDERS as MOST
+from ...core.resources.calendars import EVENT_COLORS, Reminder, Reminders
 from ..recurrence import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs

@@ -17,22 +17,21 @@ from traitlets import TraitError
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import unknown_argument
+from ...core.events.fields import FIELD_ORDER
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.series import Series
 from ...core.events.validation import problems, with_defaults
-from ...core.events.value_checks import FIELD_ORDER
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.platform import capabilities
 from ...core.suggestions import ALIASES
-from ...core.time_zones import UTC_NAME, zone, zone_names
+from ...core.times import UTC_NAME, zone, zone_names
+from ...notebook.display import count_text, join_html, tag
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
 from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
 from ...notebook.events.records import changed_fields, in_zone
 from ...notebook.frames import EVENT, camel, concatenate
-from ...notebook.html import join_html, tag
-from ...notebook.quantities import count_text
 from ..recurrence import RecurrenceBuilder, RecurrencePreview
 from ..widgets import ui
 from ..widgets.background_task import LatestTask
@@ -58,7 +57,7 @@ from .inputs import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.resources.events import Event
+    from ...core.resources.calendars import Event
 
 _MAX_SLOTS = 8
 _WEEK = timedelta(days=7)

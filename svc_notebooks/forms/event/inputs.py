@@ -14,13 +14,13 @@ import ipywidgets as widgets
 from ...client.events.events import list_calendars
 from ...client.session import Session
 from ...core.errors.errors import SvcError
+from ...core.events.fields import read_time
 from ...core.events.rrule import Start
-from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject
-from ...core.resources.colors import EVENT_COLORS
-from ...core.time_zones import UTC_NAME, zone, zone_names
+from ...core.resources.calendars import EVENT_COLORS
+from ...core.times import UTC_NAME, zone, zone_names
+from ...notebook.display import count_text
 from ...notebook.events.body import moment_text, offset_text
-from ...notebook.quantities import count_text
 from ..recurrence import shifted
 from ..widgets import ui
 

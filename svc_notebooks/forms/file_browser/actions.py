@@ -13,8 +13,8 @@ import ipywidgets as widgets
 from ...client.files import list_files
 from ...core.files.query import quote
 from ...local.saving import numbered_paths
+from ...notebook.display import count_text
 from ...notebook.files.files import create_file, update, upload
-from ...notebook.quantities import count_text
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs import REPLACE, Conflict, ReplaceQuestion, size_with_bytes
 from ..widgets.file_picker import BrowserFiles, ChosenFile

@@ -11,11 +11,10 @@ import ipywidgets as widgets
 
 from ...client.session import SessionLike
 from ...notebook.arguments import file_ids, files_at, one_folder_id
+from ...notebook.display import Markup, count_text, join_html, tag
 from ...notebook.files.files import update
 from ...notebook.files.folders import trash, untrash
 from ...notebook.frames import FILES, frame
-from ...notebook.html import Markup, join_html, tag
-from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.file_picker import BrowserFiles, DownloadWidget

@@ -12,17 +12,15 @@ import ipywidgets as widgets
 from ...client.downloads.downloads import as_range, read_export
 from ...client.files import export_formats
 from ...client.session import Session
-from ...core.errors.caller_warning import suppress_abuse_warning
-from ...core.errors.errors import NotAllowed, PathExists
-from ...core.http.native_formats import CSV, HTML, NATIVES, PNG, SVG, TEXT
+from ...core.errors.errors import NotAllowed, PathExists, suppress_abuse_warning
+from ...core.http.media_types import CSV, HTML, NATIVES, PNG, SVG, TEXT
 from ...core.resources.files import File
 from ...local.saving import REPLACED, SAVED, UNCHANGED
+from ...notebook.display import Markup, count_text, join_html, size_text, tag
 from ...notebook.files.downloads.downloads import download, read
 from ...notebook.files.files import create_file, update
 from ...notebook.files.folders import copy, delete, move
 from ...notebook.files.permissions import grantees, share
-from ...notebook.html import Markup, join_html, tag
-from ...notebook.quantities import count_text, size_text
 from ..widgets import ui
 from ..widgets.background_task import Report
 from ..widgets.dialogs import REPLACE, Confirmation, Conflict, Dialog, ReplaceQuestion, path_conflict

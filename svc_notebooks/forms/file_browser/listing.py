@@ -14,9 +14,8 @@ from ...client.session import Session
 from ...core.brand_names import IN_PROCESS_URL, Names
 from ...core.files.query import quote
 from ...core.resources.files import File, FileList
+from ...notebook.display import Markup, count_text, join_html, size_text, tag
 from ...notebook.files.search import wire_query
-from ...notebook.html import Markup, join_html, tag
-from ...notebook.quantities import count_text, size_text
 from ..widgets import ui
 from ..widgets.background_task import LatestTask
 from ..widgets.form import call_text, copy_button

@@ -8,10 +8,9 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from ...core.errors.errors import PathExists
-from ...core.http.mime import by_name
+from ...core.http.media_types import by_name
 from ...local.saving import free_path
-from ...notebook.html import Markup, join_html, tag
-from ...notebook.quantities import size_text
+from ...notebook.display import Markup, join_html, size_text, tag
 from . import ui
 
 

@@ -14,10 +14,9 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from ...core.http.mime import by_name
-from ...core.http.native_formats import PDF
-from ...core.processes import new_temporary_folder, remove_with
-from ...notebook.quantities import MIB, count_text, size_text
+from ...core.http.media_types import PDF, by_name
+from ...core.platform import new_temporary_folder, remove_with
+from ...notebook.display import MIB, count_text, size_text
 from . import ui
 
 _FOLDER = Path(__file__).parent

@@ -24,8 +24,8 @@ from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.public_calls import public_methods, shorten_traceback, unknown_argument
 from ...core.fault_plan import PRESETS
 from ...notebook.arguments import choice, is_frame, one_id
+from ...notebook.display import Markup, join_html, tag
 from ...notebook.frontend import at_prompt, detect_frontend
-from ...notebook.html import Markup, join_html, tag
 from . import ui
 from .background_task import BackgroundTask
 

@@ -11,7 +11,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ...notebook.quantities import count_text
+from ...notebook.display import count_text
 
 _FOLDER = Path(__file__).parent
 

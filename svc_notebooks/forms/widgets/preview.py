@@ -6,9 +6,8 @@ import io
 from collections.abc import Callable
 from functools import partial
 
-from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV
-from ...notebook.html import Markup, join_html, tag
-from ...notebook.quantities import KIB, MIB, size_text
+from ...core.http.media_types import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV
+from ...notebook.display import KIB, MIB, Markup, join_html, size_text, tag
 
 MAX_TEXT = 64 * KIB
 MAX_ROWS, MAX_COLUMNS = 50, 20

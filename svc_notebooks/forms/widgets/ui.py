@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import ipywidgets as widgets
 
 from ...core.resources.files import File
-from ...notebook.html import Markup, tag
+from ...notebook.display import Markup, tag
 
 FIELD = "viewersCanCopyContent"
 ARGUMENT = "viewers_can_copy_content"

@@ -22,11 +22,18 @@ from weakref import WeakKeyDictionary
 
 from ...client.files import ROOT, generate_ids, get_file
 from ...client.retry import Retry, repeated_requests
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
+from ...core.errors.errors import (
+    AlreadyExists,
+    ContentMismatch,
+    Interrupted,
+    NotAllowed,
+    NotFound,
+    SourceChanged,
+    warn_caller,
+)
 from ..arguments import choice
+from ..display import listed, ranges
 from ..frames import Record, Schema, concatenate, frame, schema
-from ..quantities import listed, ranges
 from ..sandbox.sandbox_numbers import open_sandboxes
 from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, Report, check_progress, session_progress, showing
 from .workers import ROW_ERRORS, Executor, Row, RowCall, RowOutcome, check_workers, row_outcomes

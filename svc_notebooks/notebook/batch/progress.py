@@ -14,8 +14,8 @@ from ...client.session import Session
 from ...core.errors.public_calls import check_function, show_error
 from ...core.platform import capabilities
 from ...core.printable_text import terminal_text
+from ..display import MIB, progress_text, share_text, size_text
 from ..frontend import detect_frontend, is_unattended
-from ..quantities import MIB, progress_text, share_text, size_text
 
 # -- counts the rows, bytes and failures of a batch, and says in a line how far it is
 

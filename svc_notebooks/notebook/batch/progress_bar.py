@@ -9,8 +9,7 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from ..html import Markup, tag
-from ..quantities import progress_text
+from ..display import Markup, progress_text, tag
 
 _ANNOUNCED_STEP = 10  # percent; screen readers cannot finish reading a line that changes with every chunk
 

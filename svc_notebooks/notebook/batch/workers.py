@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 from ...client.retry import repeated_requests, thread_sleep
 from ...client.session import Session, SessionRecipe
 from ...core.errors import errors
-from ...core.errors.caller_warning import CallerWarnings, collected_warnings
+from ...core.errors.errors import CallerWarnings, collected_warnings
 from ...core.errors.public_calls import check_function
 from ...core.platform import capabilities
 from ..arguments import whole

@@ -16,23 +16,20 @@ from zoneinfo import ZoneInfo
 
 from ...client.events.events import list_calendars
 from ...client.session import Session
-from ...core.durations import parse_duration
-from ...core.errors.caller_warning import warn_caller
 from ...core.errors.catalogue import Row
+from ...core.errors.errors import warn_caller
+from ...core.events.fields import EVENT_FIELDS, EVENT_SHAPE, TimeError, in_minutes, instant, print_time, read_time
 from ...core.events.instances import duration, end_of_rule, has_start
 from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.rrule import Recurrence, Start
-from ...core.events.times import TimeError, in_minutes, instant, print_time, read_time
 from ...core.events.validation import problems
-from ...core.events.value_checks import EVENT_FIELDS, EVENT_SHAPE
 from ...core.field_mask import ANY_KEY, Shape
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ...core.resources.colors import EVENT_COLORS
-from ...core.resources.events import Event
+from ...core.resources.calendars import EVENT_COLORS, Event
 from ...core.suggestions import nearest_name
-from ...core.time_arguments import python_time
-from ...core.time_zones import zone
+from ...core.time_arguments import parse_duration, python_time
+from ...core.times import zone
 from ..arguments import choice, flag, one_row_id, people, plain, row_ids, whole
 from ..frames import camel
 

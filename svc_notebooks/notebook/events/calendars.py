@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ...client.events import events as client
 from ...client.json_response import reading
 from ...client.session import Session, SessionLike, session_or_current
-from ...core.clock import from_millis, to_millis
-from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
-from ...core.events.calendars import ROLES
-from ...core.events.free_busy import free_slots
+from ...core.events.calendars import ROLES, free_slots
 from ...core.http.messages import JSONObject
-from ...core.resources.colors import EVENT_COLORS
-from ...core.time_arguments import calendar_period, python_time, without_words
-from ...core.time_zones import zone
+from ...core.resources.calendars import EVENT_COLORS
+from ...core.time_arguments import Duration, calendar_period, parse_duration, python_time, without_words
+from ...core.times import from_millis, to_millis, zone
 from ..arguments import Column, File, people as read_people, roles_of, row_ids
 from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
 from ..frames import CALENDAR_PERMISSIONS, CALENDARS, COLORS, FREE_BUSY, FREE_TIMES, Record, frame

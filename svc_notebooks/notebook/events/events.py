@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...client.events.events import get_calendar, get_event, insert_event, new_event_ids
 from ...client.files import get_file
 from ...client.session import Session, SessionLike, session_or_current
-from ...core.durations import Duration
 from ...core.errors.errors import AlreadyExists
 from ...core.errors.public_calls import unknown_argument
-from ...core.events.value_checks import RESPONSES
+from ...core.events.fields import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.suggestions import nearest_name
-from ...core.time_arguments import without_words
+from ...core.time_arguments import Duration, without_words
 from ..arguments import File, choice, column_values, files_at, flag, is_frame, is_missing, row_ids
 from ..batch.batch import (
     ROW_ERRORS,

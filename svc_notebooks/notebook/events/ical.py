@@ -27,13 +27,11 @@ from ...client.json_response import reading
 from ...client.session import Session, SessionLike, session_or_current
 from ...convert.input.charset import decode
 from ...convert.job import Job
-from ...core.durations import Duration, parse_duration
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import BadRequest, NotFound
-from ...core.events.times import read_time
-from ...core.resources.calendars import Calendar, CalendarListEntry
-from ...core.resources.events import Event
-from ...core.time_zones import UTC_NAME
+from ...core.errors.errors import BadRequest, NotFound, warn_caller
+from ...core.events.fields import read_time
+from ...core.resources.calendars import Calendar, CalendarListEntry, Event
+from ...core.time_arguments import Duration, parse_duration
+from ...core.times import UTC_NAME
 from ...local.saving import check_path, make_folder, read_file, save_bytes
 from ..arguments import File, is_link, row_ids
 from ..batch.batch import (

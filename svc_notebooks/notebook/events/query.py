@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ...client.events.events import get_calendar, get_event, list_event_pages, list_events, list_instances
 from ...client.session import Session, SessionLike, current_clock, session_or_current
 from ...core.events import recurrence_words
+from ...core.events.fields import instant, read_time
 from ...core.events.instances import occurrences
 from ...core.events.rrule import Recurrence
-from ...core.events.times import instant, read_time
 from ...core.time_arguments import python_time, without_words
-from ...core.time_zones import UTC_NAME, zone
+from ...core.times import UTC_NAME, zone
 from ..arguments import File, choice, one_row_id, optional_text, whole
 from ..frames import EVENT, EVENTS, INSTANCES, PREVIEW, Record, concatenate, frame, select_columns, snake
 from .body import End, When, Zone, calendar_id, event_body, in_its_zone, query_of, time_object, zone_name
@@ -24,7 +24,7 @@ from .records import event_frame, event_record, fields_mask, in_zone
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.clock import Clock
+    from ...core.times import Clock
 
 _ORDERS = {"start_time": "startTime", "updated": "updated"}
 """The values of `order_by`, and of the parameter `orderBy`."""

@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...client.events.events import delete_event, get_event, insert_event, list_events, new_event_ids, patch_event
 from ...client.session import Session
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import NotFound, ServiceFailed, SvcError
+from ...core.errors.errors import NotFound, ServiceFailed, SvcError, warn_caller
+from ...core.events.fields import EVENT_FIELDS, Shift, TimeError, clock_time, instant, print_time, read_time
 from ...core.events.instances import duration
 from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series
-from ...core.events.times import Shift, TimeError, clock_time, instant, print_time, read_time
 from ...core.events.validation import with_defaults
-from ...core.events.value_checks import EVENT_FIELDS
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.printable_text import printable
-from ...core.resources.events import Event
-from ...core.time_zones import UTC_NAME, zone
+from ...core.resources.calendars import Event
+from ...core.times import UTC_NAME, zone
 from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
 from ..frames import EVENT, Record, Schema, frame, snake
 from .body import Times, add_required, event_zones, partial_body, warn_about

@@ -15,8 +15,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from ...core.uploads.states import TRANSITIONS, UploadEvent, UploadState
-from ..html import Markup, join_html, tag
-from ..quantities import ranges
+from ..display import Markup, join_html, ranges, tag
 
 INK = "currentColor"
 SENT = "#1976d2"

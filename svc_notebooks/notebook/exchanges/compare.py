@@ -15,8 +15,8 @@ from urllib.parse import quote, urlsplit
 
 from ...client.downloads.downloads import target_path
 from ...client.session import Session, SessionLike, SessionOwner, session_or_current
-from ...core.clock import format_time
 from ...core.http.messages import Query, reason
+from ...core.times import format_time
 from ...local.saving import make_folder, read_file, save_bytes
 from ..frames import COMPARED, EXCHANGES, HAR_FILE, frame
 from .exchanges import NO_RESPONSE, ExchangeView, exchange_row, exchanges

@@ -21,9 +21,8 @@ from ...core.http.messages import Headers, Query, Request
 from ...core.http.redaction import REDACTED
 from ...core.printable_text import terminal_text
 from ...core.suggestions import missing_attribute
+from ..display import Markup, join_html, size_text, tag
 from ..frames import EXCHANGES, Record, frame
-from ..html import Markup, join_html, tag
-from ..quantities import size_text
 from .charts import LIGHT_AND_DARK, SENT, drawing, image
 from .request_code import body_text, curl_text, headers_without, http_text, python_text, status_line, target, whole_body
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ...client import files as client
 from ...client.session import Session, SessionLike, session_or_current
-from ...core.http.native_formats import PDF, ImportFormat
+from ...core.http.media_types import PDF, ImportFormat
 from ..arguments import files_at
 from ..frames import ABOUT, EXPORT_FORMATS, IMPORT_FORMATS, TOKEN_INFO, frame
 

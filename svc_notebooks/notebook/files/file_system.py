@@ -37,11 +37,11 @@ from ...client.files import (
 from ...client.session import Session, current_session
 from ...client.uploads.request import DEFAULT_CHUNK
 from ...client.uploads.resumable_upload import ClientUpload, start_upload, upload
-from ...core.clock import parse_time
 from ...core.errors.errors import NotFound
 from ...core.files.query import quote
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
+from ...core.times import parse_time
 from ..arguments import name_of_part, path_part
 from ..sandbox.sandbox import new_session
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 
 from ...client.session import Session
 from ...core.brand_names import Names
-from ...core.clock import format_time
 from ...core.errors.public_calls import unknown_argument
 from ...core.files.fields import FILE_FIELDS, type_problem
 from ...core.http.messages import JSON
@@ -18,6 +17,7 @@ from ...core.resources.field import Field, Write
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...core.time_arguments import python_time
+from ...core.times import format_time
 from ..arguments import column_values, file_ids, is_missing, one_folder_id, plain
 from ..frames import FILE, FILES, Schema, camel, snake
 

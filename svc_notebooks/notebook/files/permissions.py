@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.files import file_permissions, get_file, share_file, unshare_file
 from ...client.session import Session, SessionLike, session_or_current
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import NotAllowed, SvcError
+from ...core.errors.errors import NotAllowed, SvcError, warn_caller
 from ..arguments import Column, File, files_at, is_frame, people, roles_of
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..frames import PERMISSIONS, Record, frame

@@ -23,9 +23,7 @@ from ...client.files import ROOT, get_file, list_file_pages, list_files
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.brand_names import NATIVE_NAMES, Names
 from ...core.byte_counts import byte_count
-from ...core.clock import format_time
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import BadRequest, NotFound
+from ...core.errors.errors import BadRequest, NotFound, warn_caller
 from ...core.errors.public_calls import public_methods
 from ...core.files.fields import composed, name_key
 from ...core.files.query import (
@@ -40,6 +38,7 @@ from ...core.files.query import (
 )
 from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
+from ...core.times import format_time
 from ..arguments import (
     FOLDER,
     File,
@@ -54,9 +53,8 @@ from ..arguments import (
     texts,
     whole,
 )
+from ..display import Markup, count_text, size_text, tag
 from ..frames import FILE, FILES, Column, Record, Schema, concatenate, frame, select_columns, snake
-from ..html import Markup, tag
-from ..quantities import count_text, size_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -17,18 +17,15 @@ from ...client.uploads.request import SIMPLE_LIMIT, UploadArguments, UploadReque
 from ...client.uploads.resumable_upload import ClientUpload, resumable
 from ...client.uploads.sources import BytesSource, UnreadableSource, is_stream, open_source, own_name
 from ...client.uploads.tree_upload import BESIDE, TreeFile, TreeUpload, new_content_of, upload_tree_file
-from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import BadRequest, SvcError, UnverifiedUploadWarning
+from ...core.errors.errors import BadRequest, SvcError, UnverifiedUploadWarning, warn_caller
 from ...core.files.query import quote
-from ...core.http import mime
-from ...core.http.mime import UNKNOWN
+from ...core.http.media_types import CSV, IMPORTS, SNIFFED_BYTES, UNKNOWN, XLSX
 from ...core.http.multipart import MediaType
-from ...core.http.native_formats import CSV, IMPORTS, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
 from ..arguments import Column, Source, Sources, flag, is_frame, is_table, names_for, sources
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
+from ..display import listed, share_text, size_text
 from ..frames import FILES, TREE_FILES, UPLOADS, Record, Schema
-from ..quantities import listed, share_text, size_text
 from ..tables.formats import (
     BY_NAME,
     GZIP,
@@ -298,7 +295,7 @@ def send_upload(session: Session, request: UploadRequest, report: Report, *, alo
         request.media_type == UNKNOWN
         and session.names.is_native(str(file.get("mimeType")))
         and isinstance(request.source, BytesSource)
-        and _HTML.match(request.source.read(0, mime.SNIFFED_BYTES))
+        and _HTML.match(request.source.read(0, SNIFFED_BYTES))
     ):
         warn_caller("source looks like HTML, but was converted as plain text; give mime_type='text/html'")
     return {**file, SOURCE_TIME: request.source.status_changed}

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...client.notifications.channels import Channel, registry_of, start_page_token, stop, watch
 from ...client.session import Session, SessionLike, session_or_current
-from ...core.clock import to_millis
-from ...core.durations import Duration, parse_duration
 from ...core.http.redaction import mask_token, redact_url
-from ...core.time_arguments import python_time, without_words
+from ...core.time_arguments import Duration, parse_duration, python_time, without_words
+from ...core.times import to_millis
 from ..arguments import File, files_at, is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
+from ..display import Markup, count_text, join_html, tag
 from ..exchanges.charts import INK, LEFT, PICTURE, RIGHT, SENT, Picture, bars, swatch, table_picture
 from ..frames import CHANNELS, STOPPED, Record, frame
-from ..html import Markup, join_html, tag
-from ..quantities import count_text
 from ..sandbox.sandbox import sandbox_of
 from .receiver import DELIVERY_SECONDS, Receiver, receivers_of
 

@@ -17,17 +17,15 @@ from ...client.notifications.channels import changes_since, registry_of, start_p
 from ...client.notifications.inbox import Inbox, Received, same_token
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.brand_names import Names
-from ...core.durations import Duration, parse_duration
 from ...core.errors.public_calls import check_function, public_methods, takes
 from ...core.http.redaction import mask_token
 from ...core.notifications.deliveries import HEADERS, STATES
-from ...core.platform import capabilities, need_sockets
-from ...core.processes import ForkedChild, after_fork
+from ...core.platform import ForkedChild, after_fork, capabilities, need_sockets
 from ...core.suggestions import missing_attribute
+from ...core.time_arguments import Duration, parse_duration
 from ..arguments import choice, optional_text, whole
+from ..display import Markup, count_text, join_html, tag
 from ..frames import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS, Record, frame
-from ..html import Markup, join_html, tag
-from ..quantities import count_text
 from ..sandbox.sandbox import Sandbox, sandbox_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...core.http.origins import ANY
-from ...core.processes import temporary_folder
+from ...core.platform import temporary_folder
 
 _HOSTS = ("localhost", "127.0.0.1", "::1")
 

@@ -12,13 +12,12 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...core.durations import parse_duration
-from ...core.errors.caller_warning import warn_caller
+from ...core.errors.errors import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import ACTION_KEYS, ACTIONS, MATCH_KEYS, PRESETS, Action, Match
 from ...core.http.messages import JSONObject
 from ...core.suggestions import missing_attribute
-from ...core.time_arguments import instant_of
+from ...core.time_arguments import instant_of, parse_duration
 from ..arguments import File, file_ids
 from ..frames import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS, frame
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...core.durations import Duration
+    from ...core.time_arguments import Duration
     from ...server.dispatch.faults import ArmedPlan
     from ...server.service import Service
 

@@ -29,12 +29,11 @@ from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
 from ...core.api.operations import LIST_COST
 from ...core.brand_names import IN_PROCESS_URL, Names
-from ...core.errors.caller_warning import warn_caller
+from ...core.errors.errors import warn_caller
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import JSONObject, Request, Response
-from ...core.platform import need_sockets
+from ...core.platform import after_fork, need_sockets, skip_finalizers
 from ...core.policy import Policy
-from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
 from ..arguments import File, choice, is_frame, one_file_at
 from ..frames import DELIVERIES, JOURNAL, OUTBOX, frame

@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 from ...core.errors.catalogue import missing_id
 from ...core.errors.errors import NotFound, SvcError
-from ...core.processes import after_fork
+from ...core.platform import after_fork
 from ...core.suggestions import MISSING
 
 if TYPE_CHECKING:

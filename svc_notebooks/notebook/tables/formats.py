@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ...core.http.mime import UNKNOWN, by_name
+from ...core.http.media_types import CSV, IMPORTS, JSON, ODS, TEXT, TSV, UNKNOWN, X_ODS, XLSX, ZIP, by_name
 from ...core.http.multipart import MediaType
-from ...core.http.native_formats import CSV, IMPORTS, JSON, ODS, TEXT, TSV, X_ODS, XLSX, ZIP
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -21,9 +21,9 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from ...convert.spreadsheet.delimited import Dialect, detect, split_declaration
-from ...core.http.mime import sniff
+from ...core.http.media_types import sniff
 from ...core.suggestions import nearest_name
-from ..quantities import listed
+from ..display import listed
 from .formats import TableFormat, check_module, with_columns
 
 if TYPE_CHECKING:

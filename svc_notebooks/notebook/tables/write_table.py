@@ -22,9 +22,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...convert.spreadsheet.values import clean
-from ...core.errors.caller_warning import warn_caller
-from ..quantities import listed
+from ...convert.spreadsheet.cell_texts import clean
+from ...core.errors.errors import warn_caller
+from ..display import listed
 from .formats import TableFormat, check_module, with_columns
 from .read_table import SAMPLE_SIZE, csv_options, plain_lists, read_delimited, read_parquet
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.events.value_checks import is_address
+from ...core.events.fields import is_address
 from ...core.thread_permit import release_permit
 from .tables import digest_of
 

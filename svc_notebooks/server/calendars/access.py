@@ -7,8 +7,7 @@ import json
 from ...core.api.operations import CALENDAR_ID
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.resources.calendars import Calendar
-from ...core.resources.events import Reminder
+from ...core.resources.calendars import Calendar, Reminder
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.resource import display_name
 from .tables import CalendarRow

@@ -11,19 +11,18 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from ...core.clock import to_millis
+from ...core.events.fields import Shift, clock_time, instant, read_time
 from ...core.events.instances import duration, occurrences
 from ...core.events.rrule import Start
-from ...core.events.times import Shift, clock_time, instant, read_time
 from ...core.events.validation import end_of, recurrence_of, start_of
-from ...core.resources.events import Attendee, Event
-from ...core.time_zones import skipped_times, zone
+from ...core.resources.calendars import Attendee, Event
+from ...core.times import skipped_times, to_millis, zone
 from ..dispatch.service_context import ServiceContext
 from .access import primary_of
 from .event_messages import record_removal, record_times, series_of_calendar
 from .event_resource import EventRecord, omit, pick
-from .expansion import FIRST
 from .instances import find_event, instance_at
+from .listed_events import FIRST
 from .tables import CalendarRow, EventRow
 
 PRIVATE = ("colorId", "reminders", "transparency")

@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from ...core.clock import format_millis
 from ...core.events.calendars import CalendarRole
 from ...core.http.messages import Response, segment
 from ...core.notifications.deliveries import EXISTS, NOT_EXISTS
-from ...core.resources.events import Event
+from ...core.resources.calendars import Event
+from ...core.times import format_millis
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel
 from .access import calendar_of, role_of

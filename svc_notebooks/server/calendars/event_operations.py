@@ -7,12 +7,11 @@ from typing import Any
 
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.times import read_time
+from ...core.events.fields import EVENT_SHAPE, is_address, read_time
 from ...core.events.validation import with_defaults
-from ...core.events.value_checks import EVENT_SHAPE, is_address
 from ...core.http.messages import JSONObject, Response, merge_patch
-from ...core.resources.events import Attendee, Event, Person
-from ...core.time_zones import zone
+from ...core.resources.calendars import Attendee, Event, Person
+from ...core.times import zone
 from ..dispatch.requests_and_responses import (
     check_conditions,
     empty_response,

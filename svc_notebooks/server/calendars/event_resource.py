@@ -11,17 +11,15 @@ from datetime import tzinfo
 from functools import lru_cache
 from typing import Any, cast
 
-from ...core.clock import format_millis, from_millis
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.times import print_instant, print_time, read_time
+from ...core.events.fields import EVENT_FIELDS, EVENT_SHAPE, FIELD_ORDER, print_instant, print_time, read_time
 from ...core.events.validation import has_conference, problems, reminders_of, repair_reminders, request_status
-from ...core.events.value_checks import EVENT_FIELDS, EVENT_SHAPE, FIELD_ORDER
 from ...core.files.permissions import Role
 from ...core.http.messages import JSON, JSONObject, Query
 from ...core.policy import Policy
-from ...core.resources.events import Attachment, Attendee, ConferenceData, ConferenceRequest, Event
-from ...core.time_zones import zone
+from ...core.resources.calendars import Attachment, Attendee, ConferenceData, ConferenceRequest, Event
+from ...core.times import format_millis, from_millis, zone
 from ..dispatch.requests_and_responses import bool_param, int_param, parse_fields_param, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext, link_base_url
 from ..files.rows import file_for

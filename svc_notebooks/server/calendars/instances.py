@@ -11,14 +11,13 @@ from heapq import merge
 from typing import Literal, NamedTuple
 
 from ...core.api.operations import EVENT_ID
-from ...core.clock import from_millis, to_millis
 from ...core.errors.catalogue import refuse
+from ...core.events.fields import in_minutes, instant
 from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rrule import Start, WorkBudget, print_moment, read_moment
-from ...core.events.times import in_minutes, instant
 from ...core.events.validation import end_of, recurrence_of, start_of
-from ...core.resources.events import Event, EventTime
-from ...core.time_zones import zone
+from ...core.resources.calendars import Event, EventTime
+from ...core.times import from_millis, to_millis, zone
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .event_resource import EventRecord, omit
 from .tables import CalendarRow, EventRow
@@ -162,7 +161,6 @@ def build_instance(master: EventRecord, times: TimeSpan) -> EventRecord:
     return EventRecord(row, body)
 
 
-@lru_cache(maxsize=8192)
 def _time_text(millis: int, tz: tzinfo) -> str:
     return in_minutes(from_millis(millis).astimezone(tz)).isoformat()
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ...core.api.operations import RULE_ID, SETTING
-from ...core.clock import format_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import (
     CALENDAR_SHAPE,
@@ -26,8 +25,18 @@ from ...core.events.calendars import (
 )
 from ...core.field_mask import Shape, shape_of
 from ...core.http.messages import JSONObject, Response
-from ...core.resources.calendars import AclRule, AclScope, CalendarListEntry, ColorPair, Colors, Setting
-from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS, Color
+from ...core.resources.calendars import (
+    CALENDAR_COLORS,
+    EVENT_COLORS,
+    AclRule,
+    AclScope,
+    CalendarListEntry,
+    Color,
+    ColorPair,
+    Colors,
+    Setting,
+)
+from ...core.times import format_millis
 from ..dispatch.page_tokens import decode_page_token, decode_sync_token, encode_page_token, selecting_parameters
 from ..dispatch.requests_and_responses import (
     bool_param,

@@ -18,11 +18,11 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time, timedelta
 
-from ...core.durations import parse_duration
 from ...core.events.instances import occurrences
 from ...core.events.recurrence_words import recurrence_lines, weekdays, year_days
 from ...core.events.rrule import WEEKDAYS, Recurrence, Start
 from ...core.http.messages import JSONObject
+from ...core.time_arguments import parse_duration
 
 _HOUR = timedelta(hours=1)
 _MAX_LENGTH = 1000

@@ -12,7 +12,7 @@ from secrets import token_hex
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ...core.clock import format_time, parse_time
+from ...core.times import format_time, parse_time
 
 if TYPE_CHECKING:
     from ..store.postgres.side_connections import KeptRecords

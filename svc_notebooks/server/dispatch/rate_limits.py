@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ...convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ...core.api.operations import Operation
-from ...core.clock import Clock, format_time
 from ...core.errors.catalogue import ApiError, row
 from ...core.http.messages import Disconnected, Query
 from ...core.policy import Policy
 from ...core.thread_permit import checked_slices, release_permit
+from ...core.times import Clock, format_time
 from ..store.clock import SystemClock
 from ..store.values import QUOTA, LocalValues, Windows
 from .service_context import Caller, Quota

@@ -71,9 +71,8 @@ def _object_texts(value: Mapping[str, Any], long: Container[str], newline: str) 
             indent, opening = inner and f"{inner}  ", "["
             elements = in_slices(member)
             while some := [*islice(elements, FEW)]:
-                texts: dict[tuple[int, str], str] = {}
                 for element in some:
-                    yield f"{opening}{indent}{json_text(element, indent, texts)}"
+                    yield f"{opening}{indent}{json_text(element, indent)}"
                     opening = ","
             yield "[]" if opening == "[" else f"{inner}]"
         else:
@@ -81,20 +80,16 @@ def _object_texts(value: Mapping[str, Any], long: Container[str], newline: str) 
     yield f"{newline}}}{newline}"
 
 
-def json_text(value: object, newline: str = "", texts: dict[tuple[int, str], str] | None = None) -> str:
+def json_text(value: object, newline: str = "") -> str:
     """Return a value as JSON text on one line, or indented by two spaces more than `newline`, which ends each line.
 
-    The text is that of json.dumps(indent=2), which is slow when it indents. `texts` has the texts of the objects and
-    arrays so far, because the resources of a list share many of them.
+    The text is that of json.dumps(indent=2), which is slow when it indents.
 
     >>> json_text({"a": [1]}), json_text({"a": 1}, "\\n")
     ('{"a":[1]}', '{\\n  "a": 1\\n}')
     """
     if not newline or not value or not isinstance(value, dict | list):
         return _COMPACT.encode(value)
-    texts = {} if texts is None else texts
-    if known := texts.get((id(value), newline)):
-        return known
     inner, quote, pieces = newline + "  ", encode_basestring, []
     if isinstance(value, dict):
         for key, member in value.items():  # the usual members without another call
@@ -103,14 +98,11 @@ def json_text(value: object, newline: str = "", texts: dict[tuple[int, str], str
             elif type(member) is bool or type(member) is int:
                 pieces.append(f"{quote(key)}: {str(member).lower()}")
             else:
-                pieces.append(f"{quote(key)}: {json_text(member, inner, texts)}")
-        text = f"{{{inner}{f',{inner}'.join(pieces)}{newline}}}"
-    else:
-        for member in value if len(value) <= FEW else in_slices(value):
-            pieces.append(quote(member) if type(member) is str else json_text(member, inner, texts))
-        text = f"[{inner}{f',{inner}'.join(pieces)}{newline}]"
-    texts[id(value), newline] = text
-    return text
+                pieces.append(f"{quote(key)}: {json_text(member, inner)}")
+        return f"{{{inner}{f',{inner}'.join(pieces)}{newline}}}"
+    for member in value if len(value) <= FEW else in_slices(value):
+        pieces.append(quote(member) if type(member) is str else json_text(member, inner))
+    return f"[{inner}{f',{inner}'.join(pieces)}{newline}]"
 
 
 def json_response(query: Query, value: Mapping[str, object], status: int = 200) -> Response:

@@ -15,13 +15,13 @@ from ...convert.pool.converter import Converter
 from ...core.api.error_rules import rule_for_scopes
 from ...core.api.operations import ALL_SCOPES, CONTENT, PERMISSION_ID, READ, Operation
 from ...core.brand_names import IN_PROCESS_URL, Names
-from ...core.clock import to_millis
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.events.rrule import WorkBudget
 from ...core.http.messages import Body, Headers, Query, Request
 from ...core.http.origins import is_in_networks
 from ...core.policy import Policy
 from ...core.suggestions import nearest_name
+from ...core.times import to_millis
 from ..store.clock import VirtualClock
 from ..store.contents import Content
 from ..store.data_directory import Reserve

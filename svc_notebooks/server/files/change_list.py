@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ...core import field_mask
-from ...core.clock import format_millis
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response, segment
 from ...core.resources.files import Change, ChangeList, StartPageToken
 from ...core.thread_permit import in_slices
+from ...core.times import format_millis
 from ..dispatch.requests_and_responses import (
     bool_param,
     int_param,

@@ -15,9 +15,8 @@ from ...core.field_mask import FAMILY_ABOUT, Mask, shape_of, with_family_fields
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
 from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
+from ...core.http.media_types import MAX_IMPORT_SIZES, detect
 from ...core.http.messages import JSONObject, Query, Response
-from ...core.http.mime import detect
-from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
 from ...core.thread_permit import FEW
 from ..dispatch.page_tokens import decode_page_token, encode_page_token
@@ -35,7 +34,7 @@ from ..dispatch.requests_and_responses import (
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import END, PartRange
 from . import rows
-from .conversion import ConversionRequest, conversion_for, convert
+from .content import ConversionRequest, conversion_for, convert
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .search import Viewer, required
 from .tables import FilePage, FileRow

@@ -11,14 +11,14 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
-from ...core.clock import format_millis
 from ...core.field_mask import ALL, STAR, Mask, apply
 from ...core.files.fields import CAPABILITIES, FILE_FIELDS
 from ...core.files.permissions import GRANTEES, Role, is_allowed
+from ...core.http.media_types import extension_of
 from ...core.http.messages import Query, join_url, segment
-from ...core.http.mime import extension_of
 from ...core.resources.field import Field
 from ...core.resources.files import File, Permission, ShortcutDetails, User
+from ...core.times import format_millis
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext, link_base_url
 from ..store.blob_store import DamagedContent
 from ..store.contents import Digests

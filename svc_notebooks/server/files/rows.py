@@ -10,14 +10,13 @@ import json
 from collections.abc import Iterator, Set as AbstractSet
 from typing import Any
 
-from ...core.clock import parse_time, to_millis
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.files.fields import FILE_FIELDS
 from ...core.files.permissions import Role, is_allowed, restrictions_in
+from ...core.http.media_types import UNKNOWN, VENDOR_TYPES
 from ...core.http.messages import JSONObject
-from ...core.http.mime import UNKNOWN
-from ...core.http.native_formats import VENDOR_TYPES
 from ...core.notifications.deliveries import in_order
+from ...core.times import parse_time, to_millis
 from ..dispatch.service_context import Caller, ServiceContext
 from ..notifications.tables import ChannelRow
 from .tables import NO_EXTRA, FileRow, PermissionRow

@@ -10,7 +10,6 @@ from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, TypedDict
 
-from ...core.clock import format_millis, from_millis
 from ...core.http.messages import Headers, Request, Response
 from ...core.notifications.channels import ChannelState
 from ...core.notifications.deliveries import (
@@ -22,6 +21,7 @@ from ...core.notifications.deliveries import (
     Message,
     next_attempt,
 )
+from ...core.times import format_millis, from_millis
 from ..dispatch.service_context import ServiceContext
 from .channels import is_registered, receiver_owner
 from .tables import QueuedMessage

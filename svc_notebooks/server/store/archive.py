@@ -29,9 +29,8 @@ from ...core.policy import Policy
 from ...local.saving import FILE, check_path, path_exists
 from .atomic_write import BACKUP, atomic_write
 from .blob_store import BLOCK, BlobStore, StoredPart, check_parts, write_part
-from .dump import TABLES, check_row, columns, upgrade_rows
 from .errors import on_error
-from .store import Store
+from .store import TABLES, Store, check_row, columns, upgrade_rows
 from .upgrades import VERSION as SCHEMA_VERSION
 
 FORMAT = "svc-notebooks service"

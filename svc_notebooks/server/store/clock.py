@@ -10,9 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...core.durations import Duration, parse_duration
 from ...core.errors.public_calls import public
-from ...core.time_arguments import instant_of
+from ...core.time_arguments import Duration, instant_of, parse_duration
 from .errors import on_error
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from .atomic_write import replace_synced
-from .blob_store import LastingBlobStore
-from .content_marker import MARKER, check_content, marker_of, refusal
+from .blob_store import MARKER, LastingBlobStore, check_content, marker_of, refusal
 from .directory import (
     HARMLESS,
     PART_NAME,
@@ -22,7 +21,7 @@ from .directory import (
 from .engine import Database
 
 if TYPE_CHECKING:
-    from .s3.bucket import BucketAddress
+    from .s3 import BucketAddress
 
 
 _PARTS = "parts"
@@ -50,7 +49,7 @@ def content_location(content: str | Path) -> Path | BucketAddress:
     if scheme != "s3":
         raise ValueError(f"content is a URL of the scheme {scheme!r}; give a folder or s3://bucket/prefix")
     try:
-        from .s3.bucket import parse_bucket_address
+        from .s3 import parse_bucket_address
     except ImportError:
         raise ImportError('contents in a bucket need a library: pip install "svc-notebooks[s3]"') from None
     return parse_bucket_address(str(content))
@@ -71,7 +70,7 @@ def open_contents(
     """
     number, has_parts = database.opening, bool(database.run("SELECT part FROM rope LIMIT 1", {}))
     if not isinstance(location, Path):
-        from .s3.blob_store import open_content_bucket
+        from .s3 import open_content_bucket
 
         return open_content_bucket(location, store, number=number, has_parts=has_parts)
     folder = location.resolve()
@@ -94,7 +93,7 @@ def open_contents(
 def read_contents(location: Path | BucketAddress, store: str) -> LastingBlobStore:
     """Return the contents of a store, without changing anything. Raises OSError for those of any other store."""
     if not isinstance(location, Path):
-        from .s3.blob_store import read_content_bucket
+        from .s3 import read_content_bucket
 
         return read_content_bucket(location, store)
     if not _check_folder(location, store, has_parts=True):
@@ -105,7 +104,7 @@ def read_contents(location: Path | BucketAddress, store: str) -> LastingBlobStor
 def discard_contents(location: Path | BucketAddress, store: str) -> None:
     """Delete the parts and the marker of a store. Everything else stays. Does nothing if there is no marker."""
     if not isinstance(location, Path):
-        from .s3.blob_store import discard_content_bucket
+        from .s3 import discard_content_bucket
 
         discard_content_bucket(location, store)
     elif (location / MARKER).exists():

@@ -10,7 +10,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...core.processes import in_this_process
+from ...core.platform import in_this_process
 from .blob_store import BlobStore, DamagedContent, PartWriter, StoredPart
 from .engine import TableGroup, column_names, inserting
 from .errors import FULL, on_error

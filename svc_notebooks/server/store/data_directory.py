@@ -5,7 +5,7 @@ that an older version created without a marker. Every other folder is refused an
 
 The marker is a file that identifies the folder and its last opening. An opening writes a new token and the marker's
 token into the database, then the new token into the marker. The marker's token is therefore always one of the two
-tokens in the database, even after a kill, unless the marker or the database was replaced.
+tokens in the database, even after a kill, unless the marker or the database was replaced by an older copy.
 
 The folder also has a file that reserves disk space, which is freed for deletions on a full disk.
 """
@@ -15,16 +15,18 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import shutil
 import sqlite3
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
-from . import opening_record
+from ...core.platform import temporary_folder
 from .atomic_write import replace_synced
 from .blob_store import BlobStore
 from .contents import Contents
@@ -32,6 +34,7 @@ from .directory import ASIDE, HARMLESS, SNAPSHOTS, DirectoryBlobStore, drop_snap
 from .engine import Database
 from .errors import FULL, on_error
 from .opening import open_database
+from .upgrades import FIRST_TABLES, VERSION, tables, version
 
 DATABASE = "svc.sqlite"
 MARKER = "svc-store.json"
@@ -135,7 +138,7 @@ def check_not_in_use(folder: Path) -> None:
     """Raise OSError if a folder is not a store, or if a service of this or another process uses the folder."""
     check_is_store(folder)
     status = folder.stat()
-    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(folder / DATABASE):
+    if (os.getpid(), status.st_dev, status.st_ino) in _open or in_use(folder / DATABASE):
         raise OSError(f"{folder} is in use: close the service that uses the folder first")
 
 
@@ -160,9 +163,9 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
         return "new", marker  # the creation of the store was interrupted
     if DATABASE not in names:
         raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
-    if opening_record.in_use(folder / DATABASE):
+    if in_use(folder / DATABASE):
         raise _refusal(folder, "the folder is open in another process", "close the service in that process")
-    inspected = opening_record.inspect(folder / DATABASE)
+    inspected = inspect_database(folder / DATABASE)
     if inspected.problem:
         raise _refusal(folder, f"{DATABASE} {inspected.problem}", inspected.advice or _PUT_BACK)
     if inspected.names_parts and PARTS not in names:
@@ -212,7 +215,7 @@ def check_kinds(folder: Path) -> None:
                     raise _refusal(folder, f"{path.relative_to(folder)} is {kind}", advice)
 
 
-def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None:
+def _mismatch(marker: Marker, last: Opening | None) -> str | None:
     """Return the reason why the database does not belong to the marker and the parts, or None if it belongs to them."""
     if last is None or last.number < marker.openings:
         opened = last.number if last else 0
@@ -237,7 +240,7 @@ class _Record:
 
     def begin(self, database: Database, marker: Marker) -> int:
         self._driver = database.driver
-        current = opening_record.begin(self._driver, uuid4().hex, marker.opening)
+        current = begin_opening(self._driver, uuid4().hex, marker.opening)
         self._marker = Marker(marker.store, current.number, current.token, closed=False)
         write_marker(self._folder, self._marker)
         atexit.register(self._end)
@@ -254,7 +257,7 @@ class _Record:
         is_recorded = False
         if self._marker and os.getpid() == self._key[0]:  # a forked child does not own the store
             with suppress(sqlite3.Error):
-                is_recorded = opening_record.end(self._driver)
+                is_recorded = end_opening(self._driver)
         close()
         if self._marker and is_recorded:
             with suppress(OSError):
@@ -324,3 +327,138 @@ class Reserve:
         with suppress(OSError), self._path.open("ab", buffering=0) as file:
             while (missing := RESERVE_SIZE - file.tell()) > 0:
                 file.write(os.urandom(min(missing, _BLOCK)))  # not zeros, which take no space on a compressing disk
+
+
+# -- the record of the last opening
+#
+# Its table is not in schema.py: it belongs to the folder and not to the state that is saved, restored or loaded.
+
+
+_BUSY_SECONDS = 2.0
+_SQLITE_LOCKS = (510, 0x40000002)  # length and start of the bytes that SQLite locks to share a database
+_CREATE = """CREATE TABLE IF NOT EXISTS opening
+    (number INTEGER NOT NULL, token TEXT NOT NULL, before TEXT NOT NULL, closed INTEGER NOT NULL)"""
+
+
+class Opening(NamedTuple):
+    """The record of an opening. `before` is the previous token, and `closed` is true after the service was closed."""
+
+    number: int
+    token: str
+    before: str
+    closed: bool
+
+
+class Inspected(NamedTuple):
+    """The result of inspecting a database. `problem` is "" if the database can be opened."""
+
+    problem: str
+    advice: str = ""
+    opening: Opening | None = None
+    names_parts: bool = False
+
+
+def begin_opening(driver: sqlite3.Connection, token: str, before: str) -> Opening:
+    """Write the record of a new opening to the disk, so that it survives a power failure, and return the record."""
+    last = read_opening(driver)
+    opening = Opening(last.number + 1 if last else 1, token, before, closed=False)
+    with _synced(driver), driver:
+        driver.execute("BEGIN IMMEDIATE")
+        driver.execute(_CREATE)
+        driver.execute("DELETE FROM opening")
+        driver.execute("INSERT INTO opening VALUES (?, ?, ?, ?)", opening)
+    return opening
+
+
+def end_opening(driver: sqlite3.Connection) -> bool:
+    """Record that the service was closed and return True. Return False if another transaction is open."""
+    if not driver.in_transaction:
+        with _synced(driver):
+            driver.execute("UPDATE opening SET closed = 1")
+    return not driver.in_transaction
+
+
+@contextmanager
+def _synced(driver: sqlite3.Connection) -> Iterator[None]:
+    """Make commits in a `with` block write to the disk at once, regardless of the durability setting."""
+    (level,) = driver.execute("PRAGMA synchronous").fetchone()
+    driver.execute("PRAGMA synchronous = FULL")
+    try:
+        yield
+    finally:
+        driver.execute(f"PRAGMA synchronous = {level:d}")
+
+
+def inspect_database(path: Path) -> Inspected:
+    """Inspect a database without a change to the database or its log files. `reading` explains the limits."""
+    if path.stat().st_size == 0:
+        return Inspected("is empty (0 bytes)")
+    try:
+        with reading(path) as driver:
+            (check,) = driver.execute("PRAGMA quick_check(1)").fetchone()
+            if check != "ok":
+                return Inspected(f"is damaged ({check.splitlines()[-1]})")
+            if not tables(driver) >= FIRST_TABLES:
+                return Inspected("is not a database of this package")
+            if version(driver) > VERSION:
+                problem = f"has schema version {version(driver)}, and this package supports versions up to {VERSION}"
+                return Inspected(
+                    problem, "use the version of svc-notebooks that wrote the database, or a newer version"
+                )
+            (named,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
+            return Inspected("", opening=read_opening(driver), names_parts=bool(named))
+    except sqlite3.DatabaseError as error:
+        return Inspected(f"is damaged or not a database ({error})")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a connection that changes neither a database nor its log files.
+
+    No other connection of this process may have the file open, because closing a file drops all locks of the process on
+    the file. If the database has a log, the connection opens a copy, because SQLite would write the log back.
+    """
+    with temporary_folder("svc-store-") as scratch:
+        logs = [log for end in ("-wal", "-journal") if (log := path.with_name(path.name + end)).exists()]
+        url = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        if any(log.stat().st_size for log in logs):
+            for file in (path, *logs):
+                shutil.copyfile(file, Path(scratch, file.name))
+            url = Path(scratch, path.name).as_uri()
+        with closing(sqlite3.connect(url, uri=True)) as driver:
+            yield driver
+
+
+def read_opening(driver: sqlite3.Connection) -> Opening | None:
+    """Return the record of the last opening, or None for a database without a record."""
+    if "opening" not in tables(driver):
+        return None
+    row = driver.execute("SELECT number, token, before, closed FROM opening").fetchone()
+    return Opening(row[0], row[1], row[2], bool(row[3])) if row else None
+
+
+def in_use(path: Path) -> bool:
+    """Return True if another process keeps the database open for 2 seconds. Returns False without POSIX locks."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    with path.open("rb") as file:
+        while not keep_services_out(file):
+            if time.monotonic() >= deadline:
+                return True
+            time.sleep(0.02)
+    return False
+
+
+def keep_services_out(database: BinaryIO) -> bool:
+    """Lock the open file of a database, so that no service can open the database. Return False if one has opened it.
+
+    The lock ends when this process closes any handle of the file. Does nothing without POSIX locks.
+    """
+    try:
+        from fcntl import LOCK_NB, LOCK_SH, lockf
+    except ImportError:
+        return True
+    try:
+        lockf(database, LOCK_SH | LOCK_NB, *_SQLITE_LOCKS)
+    except OSError:
+        return False
+    return True

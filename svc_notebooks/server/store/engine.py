@@ -23,7 +23,7 @@ from weakref import finalize
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
-from ...core.processes import ForkedChild, after_fork, skip_finalizers
+from ...core.platform import ForkedChild, after_fork, skip_finalizers
 from ...core.thread_permit import in_slices, release_permit
 from .errors import UnstorableText, explain_errors, store_error
 

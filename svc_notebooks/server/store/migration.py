@@ -15,10 +15,8 @@ from uuid import uuid4
 
 from sqlalchemy import func, literal, select, tuple_
 
-from ...core.processes import temporary_folder
-from . import opening_record
+from ...core.platform import temporary_folder
 from .atomic_write import replace_synced, sync_folder
-from .backup import copy_database, copy_extra
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
 from .content_location import content_location, discard_contents, folder_of, open_contents, read_contents
 from .contents import Contents, PartRange
@@ -28,16 +26,18 @@ from .data_directory import (
     MIGRATION,
     PARTS,
     Marker,
+    begin_opening,
     check_not_in_use,
     examine,
+    keep_services_out,
     read_marker,
     write_marker,
 )
 from .directory import HARMLESS, DirectoryBlobStore, drop_parts
-from .dump import TABLES, columns
 from .engine import Database, Row, inserting
+from .maintenance import copy_database, copy_extra
 from .opening import open_database
-from .opening_record import keep_services_out
+from .store import TABLES, columns
 
 T = TypeVar("T")
 
@@ -120,7 +120,7 @@ def target_folder(folder: Path, source: str) -> Iterator[TargetStore]:
     database = open_database(folder / _NEW_DATABASE, "power")  # no service opens it before it is renamed
 
     def end() -> None:
-        opening = opening_record.begin(database.driver, uuid4().hex, "")
+        opening = begin_opening(database.driver, uuid4().hex, "")
         database.close()
         write_marker(folder, Marker(uuid4().hex, opening.number, opening.token, closed=False))
         (folder / _NEW_DATABASE).rename(folder / DATABASE)

@@ -1,21 +1,34 @@
-"""Defines the Store, which has the classes for all groups of tables as attributes."""
+"""Defines the Store, which has the classes for all groups of tables as attributes, and reads and writes its rows.
+
+All tables are read and written row by row, or the rows of one user. The values of rows from outside are checked.
+"""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from sqlalchemy import Column, Float, Integer, Table, select
+
+from ...core.events.calendars import CalendarRole
+from ...core.files.permissions import GRANTEES, Role
 from ...core.http.messages import JSON
+from ...core.notifications.channels import ChannelState as ChannelState
+from ...core.times import to_millis, zone_names
+from ...core.uploads.states import UploadState as UploadState
 from ..auth.tables import OAuth, Users
 from ..calendars.tables import Calendars, Events
 from ..files.tables import ChangeLog, FileTable, Permissions
 from ..notifications.tables import ACTIVE, Channels, Outbox, Trusted
 from ..uploads.tables import UploadSessionTable
-from . import dump, schema as db
+from . import schema as db, upgrades
 from .contents import Contents
-from .engine import Database, Row
+from .engine import Database, Row, TableGroup, inserting
+from .opening import open_database
 
 if TYPE_CHECKING:
     from .postgres.database import PostgresDatabase
@@ -68,7 +81,7 @@ class Store:
         self.trusted = Trusted(database)
         self.calendars = Calendars(database)
         self.events = Events(database)
-        self.user_rows = dump.UserRows(database)
+        self.user_rows = UserRows(database)
         self.is_shared = database.is_shared
         self._records: KeptRecords | None = None
         self.shared: SharedTables | None = None
@@ -140,19 +153,19 @@ class Store:
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
         """Return an iterator over all tables, as pairs of the table name and an iterator over the rows."""
-        return ((name, dump.rows(self.database, name)) for name in dump.TABLES)
+        return ((name, rows(self.database, name)) for name in TABLES)
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
         with self.exclusive():
             before = self.history()
-            dump.load_rows(self.database, tables, numbers)
+            load_rows(self.database, tables, numbers)
             self._forget()
             self._begin_history(before)
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
-        return self.database.image() if self.database.is_portable else dump.image(self.database)
+        return self.database.image() if self.database.is_portable else image(self.database)
 
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
@@ -161,7 +174,7 @@ class Store:
             if self.database.is_portable:
                 self.database.restore(image)
             else:
-                dump.load_image(self.database, image)
+                load_image(self.database, image)
             self._forget()
             self._begin_history(before)
 
@@ -178,3 +191,220 @@ class Store:
         if self._records:
             self._records.connection.close()
         self.database.close()
+
+
+_LARGEST = 2**63
+
+TABLES: Mapping[str, Table] = {table.name: table for table in db.metadata.sorted_tables}
+
+
+def columns(table: str) -> list[str]:
+    """Return the column names of a table, in the order of its values in a row."""
+    return [column.name for column in TABLES[table].columns]
+
+
+def rows(database: Database, table: str) -> Iterator[Row]:
+    """Yield all rows of a table, in the order of the primary key."""
+    chosen = TABLES[table]
+    yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
+
+
+def check_row(table: str, row: JSON) -> Sequence[JSON]:
+    """Check a row of a table and return it. Raises ValueError if the number, type or range of its values is invalid."""
+    expected = TABLES[table].columns
+    if not isinstance(row, list) or len(row) != len(expected):
+        raise ValueError(f"a row of {table} must have {len(expected)} values")
+    for column, value in zip(expected, row, strict=True):
+        if not (_has_column_type(column, value) and is_valid_value(table, column.name, value)):
+            raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
+    return row
+
+
+def upgrade_rows(
+    tables: Mapping[str, Iterable[JSON]], names: Mapping[str, Sequence[str]], version: int
+) -> dict[str, Iterable[JSON]]:
+    """Upgrade rows from an older schema version, with the column names `names` of each table.
+
+    Raises ValueError if the version is unknown, the columns are not those of the version, or a row is invalid.
+    """
+    if not 1 <= version <= upgrades.VERSION:
+        raise ValueError(f"the file has schema version {version}, and this package supports 1 to {upgrades.VERSION}")
+    with closing(upgrades.empty_database(version)) as driver:
+        if names != upgrades.columns(driver):
+            raise ValueError("the file was saved by another version of this package, which has other tables")
+        for table, rows in tables.items():
+            placeholders = ", ".join("?" * len(names[table]))
+            try:
+                driver.executemany(f"INSERT INTO {table} VALUES ({placeholders})", map(_check_list, rows))
+            except (sqlite3.Error, OverflowError, TypeError, UnicodeError) as error:
+                raise ValueError(f"{table} has an invalid row: {error}") from None
+        upgrades.upgrade(driver)
+        upgraded: dict[str, Iterable[JSON]] = {}
+        for table in TABLES:
+            selected = ", ".join(f'"{name}"' for name in columns(table))
+            upgraded[table] = [list(row) for row in driver.execute(f"SELECT {selected} FROM {table}")]
+        return upgraded
+
+
+def _check_list(row: JSON) -> list[Any]:
+    if not isinstance(row, list):
+        raise TypeError("a row must be a list of values")
+    return row
+
+
+def _has_column_type(column: Column[object], value: JSON) -> bool:
+    if value is None:
+        return bool(column.nullable)
+    if isinstance(value, bool):
+        return False
+    if isinstance(column.type, Float):
+        return isinstance(value, int | float) and -_LARGEST < value < _LARGEST
+    if isinstance(column.type, Integer):
+        return isinstance(value, int) and -_LARGEST <= value < _LARGEST
+    return isinstance(value, str)
+
+
+def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+    """Replace all rows and counters in one transaction. Raises ValueError if the rows contradict each other."""
+    with database.transaction():
+        database.delete_all(*TABLES.values())
+        for name, table in TABLES.items():
+            adding = inserting(table, columns(name))
+            for row in tables.get(name, ()):
+                database.add(adding, dict(zip(columns(name), row, strict=True)))
+        database.set_counters(numbers)
+
+
+def image(database: Database) -> bytes:
+    """Return an image of a new SQLite database with all rows and counters of a database that has no image."""
+    with closing(open_database(None, "process")) as copy:
+        load_rows(copy, {name: rows(database, name) for name in TABLES}, database.counters())
+        return copy.image()
+
+
+def load_image(database: Database, image: bytes) -> None:
+    """Replace all rows and counters of a database by those of an image."""
+    with closing(open_database(None, "process")) as copy:
+        copy.restore(image)
+        load_rows(database, {name: rows(copy, name) for name in TABLES}, copy.counters())
+
+
+_FIRST = to_millis(datetime(1, 1, 2, tzinfo=UTC))
+_LAST = to_millis(datetime(9999, 12, 30, tzinfo=UTC))
+
+
+def _object(value: JSON) -> bool:
+    try:
+        return isinstance(json.loads(str(value)), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _among(*words: str | int) -> Callable[[JSON], bool]:
+    return lambda value: value in words
+
+
+# fmt: off
+MEANING: Mapping[str, Callable[[JSON], bool]] = {
+    **dict.fromkeys((
+        "files.created", "files.modified", "files.modified_by_me", "files.viewed", "files.trashed_at",
+        "permissions.since", "channels.expiration", "messages.due", "changes.time", "calendars.created",
+        "events.start", "events.end", "events.created", "events.updated", "invitations.time",
+    ), lambda value: isinstance(value, int) and _FIRST <= value <= _LAST),
+    **dict.fromkeys(("tokens.expires", "sessions.touched", "grants.expires"),
+                    lambda value: isinstance(value, int | float) and _FIRST / 1000 <= value <= _LAST / 1000),
+    **dict.fromkeys(("files.extra", "sessions.metadata", "calendars.body", "calendar_entries.body", "events.body"),
+                    _object),
+    **dict.fromkeys(("files.size", "sessions.stored", "sessions.total", "rope.start", "rope.stop"),
+                    lambda value: isinstance(value, int) and value >= 0),
+    "calendars.zone":       lambda value: value in zone_names(),
+    "permissions.type":     _among(*GRANTEES),
+    "permissions.role":     _among(*map(int, Role)),
+    "calendar_access.role": _among(0, *map(int, CalendarRole)),
+    "sessions.state":       _among(*(state.value for state in UploadState)),
+    "channels.state":       _among(*(state.value for state in ChannelState)),
+}
+# fmt: on
+"""The check function for each "table.column". `is_valid_value` accepts None in every column."""
+
+
+def is_valid_value(table: str, column: str, value: JSON) -> bool:
+    """Return True if a value, which already has the right type, is valid in a column.
+
+    >>> is_valid_value("files", "created", 0), is_valid_value("files", "created", 2**62)
+    (True, False)
+    """
+    check = MEANING.get(f"{table}.{column}")
+    return value is None or check is None or check(value)
+
+
+# -- the rows of one user, for a backup of the user
+
+
+_FILES = "SELECT id FROM files WHERE owner = :user AND parent IS NOT NULL ORDER BY seq"
+_SESSIONS = "SELECT id, content FROM sessions WHERE owner = :user"
+_CHANNELS = 'SELECT seq, state FROM channels WHERE "user" = :user'
+
+_OWN_FILES = "SELECT id FROM files WHERE owner = :user"
+_OWN_CALENDARS = "SELECT id FROM calendars WHERE owner = :user"
+_OWN_CONTENTS = """SELECT content FROM files WHERE owner = :user AND content IS NOT NULL
+    UNION SELECT content FROM sessions WHERE owner = :user"""
+_OF_USER = {
+    "users": "email = :user",
+    "generated": "owner = :user",
+    "changes": '"user" = :user',
+    "invitations": "recipient = :user",
+    "properties": f"file IN ({_OWN_FILES})",
+    "opened": f"file IN ({_OWN_FILES})",
+    "permissions": f"file IN ({_OWN_FILES})",
+    "rope": f"content IN ({_OWN_CONTENTS})",
+    "contents": f"id IN ({_OWN_CONTENTS})",
+    "messages": 'channel IN (SELECT seq FROM channels WHERE "user" = :user)',
+    "channels": '"user" = :user',
+    "calendar_access": f"calendar IN ({_OWN_CALENDARS})",
+    "calendar_entries": f'"user" = :user OR calendar IN ({_OWN_CALENDARS})',
+    "events": f"calendar = :user OR calendar IN ({_OWN_CALENDARS})",
+    "calendars": "owner = :user",
+    "sessions": "owner = :user",
+    "files": "owner = :user",
+}
+"""The condition for the rows of a user in each table. A table comes after the tables that name its rows."""
+
+
+class UserRows(TableGroup):
+    """The rows of one user in all tables."""
+
+    def files(self, user: str) -> list[str]:
+        """Return the ids of the files that a user owns, oldest first, without the root folder."""
+        return [key for (key,) in self._database.run(_FILES, {"user": user})]
+
+    def sessions(self, user: str) -> list[tuple[str, int]]:
+        """Return the id and the number of the content of each upload session of a user."""
+        return [(key, content) for key, content in self._database.run(_SESSIONS, {"user": user})]
+
+    def channels(self, user: str) -> list[tuple[int, str]]:
+        """Return the number and the state of each channel of a user."""
+        return [(seq, state) for seq, state in self._database.run(_CHANNELS, {"user": user})]
+
+    def count_events(self, calendar: str) -> int:
+        """Return the number of event rows in a calendar."""
+        rows = self._database.run("SELECT COUNT(*) FROM events WHERE calendar = :calendar", {"calendar": calendar})
+        return int(rows[0][0])
+
+    def keep_only(self, user: str) -> None:
+        """Delete everything that does not belong to a user, also tokens, clients and named values of the service."""
+        with self._database.transaction():
+            self._database.delete_all(
+                db.meta, db.tokens, db.clients, db.accounts, db.grants, db.granted, db.domains, db.authorities
+            )
+            for table, condition in _OF_USER.items():
+                self._database.change(f"DELETE FROM {table} WHERE NOT ({condition})", {"user": user})
+
+    def add(self, table: str, row: Mapping[str, JSON]) -> None:
+        """Add a row to a table. A missing number of the row is assigned. Raises ValueError if the row exists."""
+        self._database.add(inserting(TABLES[table], row), dict(row))
+
+
+def row_by_name(table: str, row: Sequence[JSON]) -> dict[str, JSON]:
+    """Return the values of a row of an archive by column name."""
+    return dict(zip(columns(table), row, strict=True))

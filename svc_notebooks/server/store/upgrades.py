@@ -119,7 +119,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     *(partial(_script, name=f"upgrade_{number}.sql") for number in (2, 3, 4)),
     _to_version_5,
 )
-"""Step n upgrades a database from version n to version n + 1. Each step runs in one transaction."""
+"""Step n upgrades a database from version n to version n + 1."""
 
 VERSION = len(STEPS)
 
@@ -141,12 +141,12 @@ def set_version(driver: sqlite3.Connection, number: int) -> None:
 
 
 def upgrade(driver: sqlite3.Connection, target: int = VERSION) -> None:
-    """Upgrade a database to the schema version `target`. The connection must be in autocommit mode."""
-    for number in range(version(driver), target):
-        with driver:  # commits, or rolls back after an error
-            driver.execute("BEGIN IMMEDIATE")
-            STEPS[number](driver)
-            set_version(driver, number + 1)
+    """Upgrade a database to the schema version `target`, or not at all. The connection must be in autocommit mode."""
+    with driver:  # commits, or rolls back after an error
+        driver.execute("BEGIN IMMEDIATE")
+        for step in STEPS[version(driver) : target]:
+            step(driver)
+        set_version(driver, target)
 
 
 def back_up(driver: sqlite3.Connection, path: Path) -> Path:

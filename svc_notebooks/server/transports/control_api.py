@@ -27,8 +27,6 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from ...core.clock import format_time, parse_time
-from ...core.durations import parse_duration
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import (
     JSON,
@@ -41,7 +39,9 @@ from ...core.http.messages import (
     as_body,
 )
 from ...core.thread_permit import release_permit
-from ..auth.class_accounts import ClassAccounts, check_teacher
+from ...core.time_arguments import parse_duration
+from ...core.times import format_time, parse_time
+from ..auth.accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
 from ..dispatch.decoded_bodies import decoded_request
 from ..dispatch.origin import check_host, check_same_origin, without_prefix
@@ -58,9 +58,8 @@ from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
 from ..store.errors import on_error
-from ..web.class_activity import PredictedAnswer
 from ..web.html import redirect
-from ..web.live_page import live_page
+from ..web.live_page import PredictedAnswer, live_page
 
 _PREFIX = "/_control/"
 _MAX_BODY_SIZE = 16 * 1024 * 1024

@@ -26,7 +26,7 @@ from weakref import WeakSet
 
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Request, Response
-from ...core.processes import after_fork, close_copies
+from ...core.platform import after_fork, close_copies
 from ...core.suggestions import missing_attribute
 from ...core.thread_permit import set_permit
 from ..service import Service

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
 from ...core.files.fields import check_file
+from ...core.http.media_types import UNKNOWN
 from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Response
-from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
 from ...core.http.ranges import ByteSpan, ContentRange, format_stored
 from ...core.uploads.server_state_machine import (
@@ -27,7 +27,7 @@ from ...core.uploads.states import UploadState
 from ..dispatch.decoded_bodies import WholeBody, unsupported_coding
 from ..dispatch.requests_and_responses import empty_response, encode_json, json_bytes, read_json, text_response
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext, external_base_url
-from ..files.conversion import ConvertedContent, conversion_for, convert, too_large
+from ..files.content import ConvertedContent, conversion_for, convert, too_large
 from ..files.operations import NewContent, add_content, check_usage, discard_contents, response_fields, store_content
 from ..files.rows import file_for
 from ..store.blob_store import BLOCK

@@ -7,12 +7,12 @@ from contextlib import contextmanager, nullcontext
 
 from ...core.errors.catalogue import refuse
 from ...core.files.fields import FILE_FIELDS, check_file, is_media_type
+from ...core.http.media_types import SNIFFED_BYTES, detect
 from ...core.http.messages import Headers, JSONObject, Query, Response
-from ...core.http.mime import SNIFFED_BYTES, detect
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..dispatch.requests_and_responses import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
-from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
+from ..files.content import ConversionRequest, conversion_for, convert, too_large
 from ..files.operations import NewContent, add_content, check_usage, discard_contents, response_fields, store_content
 from ..files.rows import check_new, check_right, file_for
 from ..store.blob_store import BLOCK

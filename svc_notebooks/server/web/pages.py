@@ -11,21 +11,20 @@ from urllib.parse import quote
 
 from ...convert.job import ConversionError
 from ...core.api.operations import CONTENT, FILE_ID, READ, Operation
-from ...core.clock import from_millis
 from ...core.errors.catalogue import ApiError, refuse
+from ...core.events.fields import read_time
 from ...core.events.rrule import is_all_day
-from ...core.events.times import read_time
 from ...core.http.messages import Headers, Query, Response
 from ...core.http.multipart import MediaType
-from ...core.resources.events import Event
+from ...core.resources.calendars import Event
+from ...core.times import from_millis
 from ..auth.public_request import PublicRequest
 from ..calendars.access import calendar_by_id
 from ..calendars.event_resource import EventRecord, visible_to_readers
 from ..calendars.instances import find_event, instances
 from ..calendars.tables import CalendarRow
 from ..dispatch.service_context import ANONYMOUS, Caller, RequestContext, ServiceContext, require_scopes
-from ..files.conversion import render_document
-from ..files.download import download
+from ..files.content import download, render_document
 from ..files.resource import view_path
 from ..files.rows import file_for, has_right, is_document, visible_role
 from ..files.tables import FileRow

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.auth.class_accounts import ClassAccount
+from svc_notebooks.server.auth.accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.control_api import with_control

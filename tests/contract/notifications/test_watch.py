@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.http.messages import Disconnected, Request, Response
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.times import to_millis
 from svc_notebooks.server.service import open_service
 from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Answer, InProcess, Wire

@@ -20,7 +20,7 @@ from svc_notebooks.convert.presentation.model import (
     TextRun,
 )
 from svc_notebooks.convert.presentation.pages import write_pdf, write_text
-from svc_notebooks.core.http import native_formats
+from svc_notebooks.core.http import media_types
 from tests.convert import sources
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
@@ -108,7 +108,7 @@ def test_tables_with_hundreds_of_cells_need_less_than_the_memory_of_a_worker(con
     ]
     deck = Deck(slides=tuple(Slide((it,)) for it in tables))
 
-    made = converter.write(deck.pack(), "presentation", native_formats.PDF)
+    made = converter.write(deck.pack(), "presentation", media_types.PDF)
 
     assert len(pages(made.body)) == 4
 
@@ -146,12 +146,12 @@ def test_text_has_titles_first_then_lists_tables_and_notes(job):
 
 @pytest.mark.spec("A5-01")
 def test_worker_processes_write_all_four_formats(converter):
-    kinds = (native_formats.PPTX, native_formats.ODP, native_formats.PDF, native_formats.TEXT)
+    kinds = (media_types.PPTX, media_types.ODP, media_types.PDF, media_types.TEXT)
 
-    body = converter.read(decks.full_pptx(), native_formats.PPTX, "presentation", name="Deck").body
+    body = converter.read(decks.full_pptx(), media_types.PPTX, "presentation", name="Deck").body
     made = {kind: converter.write(body, "presentation", kind).body for kind in kinds}
-    empty = converter.write(None, "presentation", native_formats.PDF).body
+    empty = converter.write(None, "presentation", media_types.PDF).body
 
     assert [made[kind][:4] for kind in kinds] == [b"PK\x03\x04"] * 2 + [b"%PDF", b"\xef\xbb\xbf\xc3"]
-    assert len(pages(made[native_formats.PDF])) == 3
+    assert len(pages(made[media_types.PDF])) == 3
     assert len(pages(empty)) == 1

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.spreadsheet.calculate import with_calculated_values
+from svc_notebooks.convert.spreadsheet.cell_texts import format_cell
 from svc_notebooks.convert.spreadsheet.format_code import from_serial, to_serial
 from svc_notebooks.convert.spreadsheet.formulas import (
     from_openformula,
@@ -14,9 +14,9 @@ from svc_notebooks.convert.spreadsheet.formulas import (
     shift,
     to_openformula,
     tokens,
+    with_calculated_values,
 )
 from svc_notebooks.convert.spreadsheet.model import Cell, CellStyle, ErrorValue, Sheet, Workbook
-from svc_notebooks.convert.spreadsheet.number_format import format_cell
 from svc_notebooks.convert.spreadsheet.ods.read import from_element
 from svc_notebooks.convert.spreadsheet.ods.write import to_element
 from tests.convert.sources import ODF_SPACES

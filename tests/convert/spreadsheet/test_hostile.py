@@ -10,7 +10,7 @@ from svc_notebooks.convert.spreadsheet import delimited
 from svc_notebooks.convert.spreadsheet.model import Cell, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
-from svc_notebooks.core.http import native_formats
+from svc_notebooks.core.http import media_types
 from tests.convert.spreadsheet.test_read import open_document, package
 
 pytestmark = pytest.mark.spec("A5-02")
@@ -87,8 +87,8 @@ def test_cells_with_a_damaged_address_are_kept_behind_the_others(job, place):
 def test_in_a_worker_a_formula_bomb_affects_only_formulas():
     doubling = ['REPT("x",30000)', *(f"{chr(64 + column)}1&{chr(64 + column)}1" for column in range(1, 26))]
     with closing(Converter(JobLimits(memory=1024 * 1024 * 1024))) as converter:
-        body = converter.read(xlsx(rows(*doubling)), native_formats.XLSX, "spreadsheet").body
-        text = converter.write(body, "spreadsheet", native_formats.CSV).body
+        body = converter.read(xlsx(rows(*doubling)), media_types.XLSX, "spreadsheet").body
+        text = converter.write(body, "spreadsheet", media_types.CSV).body
 
     assert len(Workbook.unpack(body).sheets[0].rows[0]) == 26
     assert text
@@ -100,7 +100,7 @@ def test_in_a_worker_a_far_cell_costs_nothing(converter):
         '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row></sheetData>'
     )
 
-    body = converter.read(source, native_formats.XLSX, "spreadsheet").body
+    body = converter.read(source, media_types.XLSX, "spreadsheet").body
     sizes = [len(converter.write(body, "spreadsheet", kind).body) for kind in converter.exports["spreadsheet"]]
 
     assert max(sizes) < 3_000_000

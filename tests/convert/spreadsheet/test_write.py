@@ -19,7 +19,6 @@ from python_calamine import CalamineWorkbook
 from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.spreadsheet import delimited
 from svc_notebooks.convert.spreadsheet.delimited import write_csv, write_tsv
-from svc_notebooks.convert.spreadsheet.html_tables import write as write_html
 from svc_notebooks.convert.spreadsheet.model import (
     STACKED,
     Area,
@@ -32,8 +31,7 @@ from svc_notebooks.convert.spreadsheet.model import (
 )
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
-from svc_notebooks.convert.spreadsheet.pdf import write as write_pdf
-from svc_notebooks.convert.spreadsheet.sheet_layout import SheetLayout
+from svc_notebooks.convert.spreadsheet.pages import SheetLayout, write_html, write_pdf
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 from svc_notebooks.convert.spreadsheet.xlsx.write import write as write_xlsx
 from tests.convert.sources import saved

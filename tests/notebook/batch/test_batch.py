@@ -5,8 +5,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors.caller_warning import warn_caller
-from svc_notebooks.core.errors.errors import NotFound, ServiceFailed
+from svc_notebooks.core.errors.errors import NotFound, ServiceFailed, warn_caller
 from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
 from svc_notebooks.notebook.frames import schema
 

@@ -3,7 +3,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.notebook.batch import progress as displays
 from svc_notebooks.notebook.batch.progress import BatchProgress, Counts, showing
-from svc_notebooks.notebook.quantities import MIB
+from svc_notebooks.notebook.display import MIB
 
 
 class Clock:

@@ -5,7 +5,7 @@ import pytest
 from svc_notebooks.core.events.recurrence_words import recurrence_lines
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.series import Series
-from svc_notebooks.core.time_zones import zone, zone_names
+from svc_notebooks.core.times import zone, zone_names
 from svc_notebooks.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.forms.event.inputs import WhenChoice, ZoneChoice, matching_zones

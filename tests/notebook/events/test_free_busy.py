@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
-from svc_notebooks.core.events.free_busy import free_slots
+from svc_notebooks.core.events.calendars import free_slots
 from tests.examples import examples
 
 NOVEMBER = {"time_min": "2026-11-01", "time_max": "2026-12-01"}

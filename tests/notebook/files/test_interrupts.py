@@ -3,7 +3,7 @@
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.quantities import MIB, progress_text
+from svc_notebooks.notebook.display import MIB, progress_text
 
 
 def interrupt_after(size):

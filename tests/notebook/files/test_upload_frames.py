@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.http.native_formats import CSV, XLSX
+from svc_notebooks.core.http.media_types import CSV, XLSX
 from svc_notebooks.notebook.tables import formats
 
 TABLE = pd.DataFrame({"a": [1, 2], "b": ["x", None]})

@@ -6,9 +6,9 @@ from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import AlreadyExists
+from svc_notebooks.core.events.fields import EVENT_FIELDS
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.validation import problems, with_defaults
-from svc_notebooks.core.events.value_checks import EVENT_FIELDS
 from svc_notebooks.notebook.events.body import LENIENT
 from tests.examples import examples
 

@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.events.value_checks import EVENT_FIELDS
+from svc_notebooks.core.events.fields import EVENT_FIELDS
 from svc_notebooks.forms.event.bindings import BINDINGS, LABELS
 
 EVERYTHING = {

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
-from svc_notebooks.core.events.value_checks import is_address
+from svc_notebooks.core.events.fields import is_address
 from svc_notebooks.forms.event.attendee_rows import guest_text
 from svc_notebooks.notebook.arguments import read_people
 from tests.examples import examples

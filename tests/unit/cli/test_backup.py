@@ -9,7 +9,7 @@ import requests
 
 from svc_notebooks.cli import main
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store.check import check_store
+from svc_notebooks.server.store.maintenance import check_store
 from tests.commands import serving
 from tests.framed import requester
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.cli.serve import read_class, read_roster_accounts
-from svc_notebooks.server.auth.class_accounts import ClassAccount
+from svc_notebooks.server.auth.accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
 
 ADA = ClassAccount("Ada Lovelace", "ada@school.example", "teacher")

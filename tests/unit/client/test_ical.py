@@ -9,9 +9,9 @@ import pytest
 import vobject
 
 from svc_notebooks.client.events.ical import calendar_file
+from svc_notebooks.core.events.fields import read_time
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.events.times import read_time
 
 BERLIN = "Europe/Berlin"
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.clock import from_millis
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.time_zones import skipped_times, zone
+from svc_notebooks.core.times import from_millis, skipped_times, zone
 from tests.examples import examples
 from tests.unit.core.written_rules import simple_starts
 

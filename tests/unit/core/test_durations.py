@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from svc_notebooks.core.durations import parse_duration
+from svc_notebooks.core.time_arguments import parse_duration
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@ import json
 import pytest
 
 from svc_notebooks.core.errors import errors
-from svc_notebooks.core.errors.caller_warning import warn_caller
 from svc_notebooks.core.errors.catalogue import CATALOGUE, envelope, refuse, row
-from svc_notebooks.core.errors.errors import error_from
+from svc_notebooks.core.errors.errors import error_from, warn_caller
 
 FILLED = {
     "fileId": "f", "message": "m", "field": "name", "name": "q", "value": "v", "source": "a/b", "target": "c/d",

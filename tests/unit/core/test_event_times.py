@@ -3,9 +3,9 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.events.times import TimeError, print_time, read_time
+from svc_notebooks.core.events.fields import TimeError, print_time, read_time
 from svc_notebooks.core.http.messages import JSON
-from svc_notebooks.core.time_zones import clock_changes, zone, zone_names
+from svc_notebooks.core.times import clock_changes, zone, zone_names
 
 NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
 

@@ -4,10 +4,10 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.clock import format_time, from_millis, parse_time, to_millis
-from svc_notebooks.core.http import mime
+from svc_notebooks.core.http import media_types
+from svc_notebooks.core.http.media_types import IMPORTS, ImportFormat
 from svc_notebooks.core.http.messages import Headers, Query, read_headers, segment
-from svc_notebooks.core.http.native_formats import IMPORTS, ImportFormat
+from svc_notebooks.core.times import format_time, from_millis, parse_time, to_millis
 
 
 def test_header_names_have_no_case_and_the_first_value_counts() -> None:
@@ -50,18 +50,18 @@ def test_a_time_outside_of_the_years_in_utc_is_refused(text: str) -> None:
         ("a", b"%PDF-1.7", "application/pdf"),
         ("a.png", b"%PDF-1.7", "image/png"),
         (None, b"\x89PNG\r\n\x1a\n..", "image/png"),
-        ("a", b"just some text", mime.UNKNOWN),
-        (".hidden", b"", mime.UNKNOWN),
-        (None, b"", mime.UNKNOWN),
+        ("a", b"just some text", media_types.UNKNOWN),
+        (".hidden", b"", media_types.UNKNOWN),
+        (None, b"", media_types.UNKNOWN),
     ],
 )
 def test_a_type_is_detected_by_name_then_by_first_bytes(name: str | None, head: bytes, kind: str) -> None:
-    assert mime.detect(name, head) == kind
+    assert media_types.detect(name, head) == kind
 
 
 @pytest.mark.parametrize("row", IMPORTS, ids=lambda row: row.title)
 def test_each_extension_of_an_import_format_has_a_type_of_the_format(row: ImportFormat) -> None:
-    assert {mime.by_name(f"a.{extension}") for extension in row.extensions} <= set(row.media_types)
+    assert {media_types.by_name(f"a.{extension}") for extension in row.extensions} <= set(row.media_types)
 
 
 def test_header_lines_are_parsed_in_order() -> None:

@@ -8,7 +8,7 @@ from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import OPERATIONS
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE as CALENDAR_LIST_SHAPE, RULE_SHAPE
-from svc_notebooks.core.events.value_checks import EVENT_SHAPE
+from svc_notebooks.core.events.fields import EVENT_SHAPE
 from svc_notebooks.core.field_mask import Shape
 from svc_notebooks.core.files.fields import FILE_SHAPE
 from svc_notebooks.core.files.permissions import PERMISSION_SHAPE

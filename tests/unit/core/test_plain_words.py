@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from svc_notebooks.core.events.recurrence_words import SUGGESTIONS, recurrence_lines
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.time_zones import zone
+from svc_notebooks.core.times import zone
 
 DAY = date(2026, 11, 2)
 TEN = datetime(2026, 11, 2, 10, tzinfo=zone("Europe/Berlin"))

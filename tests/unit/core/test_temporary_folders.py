@@ -12,13 +12,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the locks of fi
 
 USE = """
 import sys
-from svc_notebooks.core.processes import temporary_folder
+from svc_notebooks.core.platform import temporary_folder
 with temporary_folder("convert-") as folder:
     (folder / "page.png").write_text("x")
     print(folder, flush=True)
     sys.stdin.read()
 """
-START = "from svc_notebooks.core.processes import temporary_folder\nwith temporary_folder('x-'): pass"
+START = "from svc_notebooks.core.platform import temporary_folder\nwith temporary_folder('x-'): pass"
 
 
 def started(folder: Path, code: str = USE) -> tuple[subprocess.Popen[str], Path]:

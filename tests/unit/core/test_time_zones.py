@@ -5,7 +5,7 @@ from babel.core import get_global
 
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.time_zones import nearest_zone, zone, zone_of_name
+from svc_notebooks.core.times import nearest_zone, zone, zone_of_name
 
 
 @pytest.mark.parametrize(

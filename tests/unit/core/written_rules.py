@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.events.series_starts import DAY, SeriesStarts
+from svc_notebooks.core.times import to_millis
 
 ZONES = (
     "Europe/Berlin",
@@ -261,6 +261,6 @@ def simple_starts(
     series = SeriesStarts.of(recurrence, start, length)
     if series is None:
         return None
-    low = series.first if after is None else to_millis(after) - length // timedelta(milliseconds=1) + 1
-    at, high = max(low, series.first), series.stop if before is None else min(to_millis(before), series.stop)
+    low = series.begin if after is None else to_millis(after) - length // timedelta(milliseconds=1) + 1
+    at, high = max(low, series.begin), series.stop if before is None else min(to_millis(before), series.stop)
     return (moment for day in range(at, high, 64 * DAY) for moment in series.between(day, min(high, day + 64 * DAY)))

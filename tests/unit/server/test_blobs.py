@@ -29,8 +29,7 @@ def parts(request, tmp_path):
             return MemoryBlobStore()
         case "folder":
             return DirectoryBlobStore(tmp_path / "parts", sync=True, snapshots=tmp_path / "snapshots")
-    from svc_notebooks.server.store.s3.blob_store import S3BlobStore
-    from svc_notebooks.server.store.s3.bucket import Bucket, parse_bucket_address
+    from svc_notebooks.server.store.s3 import Bucket, S3BlobStore, parse_bucket_address
 
     address = address_of(request.getfixturevalue("endpoint"), f"blobs/{tmp_path.name}-{uuid4().hex}")
     return S3BlobStore(Bucket(parse_bucket_address(address)))

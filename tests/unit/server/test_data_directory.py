@@ -25,8 +25,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store import directory, upgrades
-from svc_notebooks.server.store.backup import back_up
-from svc_notebooks.server.store.check import check_store
+from svc_notebooks.server.store.maintenance import back_up, check_store
 from tests.commands import command
 from tests.contract.wire import InProcess, Wire
 from tests.patience import PATIENCE

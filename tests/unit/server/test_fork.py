@@ -12,7 +12,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload_journal import UploadJournal
 from svc_notebooks.client.uploads.resumable_upload import start_upload, upload
 from svc_notebooks.core.errors.errors import Unsupported
-from svc_notebooks.core.processes import remove_with, temporary_folder
+from svc_notebooks.core.platform import remove_with, temporary_folder
 from svc_notebooks.course.evidence import RequestRecorder
 from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from svc_notebooks.server.service import Service, open_service

@@ -6,11 +6,11 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store import backup, contents
+from svc_notebooks.server.store import contents, maintenance
 from svc_notebooks.server.store.blob_store import StoredPart
-from svc_notebooks.server.store.check import check_store
 from svc_notebooks.server.store.contents import Content
 from svc_notebooks.server.store.directory import DirectoryBlobStore
+from svc_notebooks.server.store.maintenance import check_store
 from tests.framed import requester
 
 Q = 262_144
@@ -164,7 +164,7 @@ def test_a_backup_has_the_counted_bytes_of_a_part_that_grows_meanwhile(client, t
     client.send(0)
     other = json.loads(client.ask("POST", UPLOAD.replace("resumable", "media"), b"other").content())["id"]
     copies = []
-    copy_database, copy_parts = backup.copy_database, backup._copy_parts
+    copy_database, copy_parts = maintenance.copy_database, maintenance._copy_parts
 
     def copy_and_grow(source, target):
         copy_database(source, target)
@@ -178,9 +178,9 @@ def test_a_backup_has_the_counted_bytes_of_a_part_that_grows_meanwhile(client, t
             return False
         return is_whole
 
-    monkeypatch.setattr(backup, "copy_database", copy_and_grow)
-    monkeypatch.setattr(backup, "_copy_parts", copy_all_but_the_first_time)
-    done = backup.back_up(tmp_path / "store", tmp_path / "backup")
+    monkeypatch.setattr(maintenance, "copy_database", copy_and_grow)
+    monkeypatch.setattr(maintenance, "_copy_parts", copy_all_but_the_first_time)
+    done = maintenance.back_up(tmp_path / "store", tmp_path / "backup")
 
     assert (len(copies), done.parts, done.size, done.damaged) == (2, 1, 2 * Q, [])
     assert sizes(tmp_path / "backup") == [2 * Q]

@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from ...input.opc import OpcPackage
+from ...input.zip_file import OpcPackage
 from ...job import ConversionError, TooLarge
 
 _OFFICE = "http://schemas.openxmlformats.org"

@@ -14,7 +14,7 @@ from lxml import etree
 from lxml.etree import Element, SubElement
 
 from ...input.numerals import integer, numeral
-from ...input.opc import Relationship, Relationships, chart_kind, chart_rows
+from ...input.zip_file import Relationship, Relationships, chart_kind, chart_rows
 from ...job import ConversionError, Job, TooLarge
 from ..looks import Looks
 from .looks import WordLooks, points

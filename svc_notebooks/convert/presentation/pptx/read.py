@@ -16,8 +16,7 @@ import pptx
 from pptx.presentation import Presentation
 
 from ...engines import libreoffice
-from ...input.opc import chart_kind, chart_rows
-from ...input.zip_file import open_archive
+from ...input.zip_file import chart_kind, chart_rows, open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean, model
 from ..clean import ImageStore

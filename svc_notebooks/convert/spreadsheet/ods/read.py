@@ -16,10 +16,18 @@ from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, color_of, coun
 from ...input.zip_file import open_markup
 from ...job import ConversionError, Job, TooLarge
 from .. import model
-from ..calculate import with_calculated_values
+from ..cell_texts import clean, parse_moment, parse_number, with_valid_sheet_names
 from ..format_code import from_serial, value_kind
-from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, printed_areas, safe_link, sanitize
-from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
+from ..formulas import (
+    MAX_COLUMNS,
+    MAX_LENGTH,
+    MAX_ROWS,
+    from_openformula,
+    printed_areas,
+    safe_link,
+    sanitize,
+    with_calculated_values,
+)
 
 _CHARACTER_WIDTH = 68_400  # the width of a digit in EMU (0.19 cm)
 _THICK = 15_000  # the width from which a line is thick, in EMU

@@ -9,11 +9,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ...input.odf_file import odf_archive, odf_document, tag, text_content
 from ...job import Job
+from ..cell_texts import clean, format_cell, to_text
 from ..format_code import DEFAULTS, DigitPattern, FormatPart, Section, sections, value_kind
 from ..formulas import to_openformula
 from ..model import DEFAULT_STYLE, STACKED, Area, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
-from ..number_format import format_cell, to_text
-from ..values import clean
 
 _FAMILIES = ("table", "table-cell", "table-column", "text")
 _STYLES = "".join(f'<style:default-style style:family="{family}"/>' for family in _FAMILIES) + (

@@ -17,14 +17,12 @@ from typing import Any
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
 from ...input.numerals import integer
-from ...input.opc import Cells, OpcPackage, Relationship, chart_kind, chart_rows
-from ...input.zip_file import open_archive
+from ...input.zip_file import Cells, OpcPackage, Relationship, chart_kind, chart_rows, open_archive
 from ...job import ConversionError, Job
 from .. import formulas, model
-from ..calculate import with_calculated_values
+from ..cell_texts import clean, format_cell, parse_moment, parse_number, to_text, with_valid_sheet_names
 from ..format_code import BUILT_IN_FORMATS, PALETTE, from_serial
-from ..number_format import format_cell, to_text
-from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
+from ..formulas import with_calculated_values
 
 _NAMESPACES = frozenset({  # of workbooks and themes, of strict files (purl.oclc.org), and of the beta of Excel 2007
     "{http://schemas.openxmlformats.org/spreadsheetml/2006/main",

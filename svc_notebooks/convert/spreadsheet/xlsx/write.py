@@ -11,10 +11,9 @@ from xlsxwriter import Workbook as Writer
 from xlsxwriter.worksheet import Worksheet
 
 from ...job import Job
+from ..cell_texts import clean, to_text
 from ..format_code import DEFAULTS, to_serial
 from ..model import DEFAULT_STYLE, Cell, CellStyle, ErrorValue, PrintSetup, Sheet, Value, Workbook
-from ..number_format import to_text
-from ..values import clean
 
 _MAX_TEXT = 32_767
 _MAX_ARRAY = 10_000

@@ -28,8 +28,8 @@ from ....client.downloads.downloads import (
 )
 from ....client.files import export_formats, get_file, list_children, native_name
 from ....client.session import Session, SessionLike, session_or_current
-from ....core.errors.caller_warning import warn_caller
-from ....core.processes import temporary_folder
+from ....core.errors.errors import warn_caller
+from ....core.platform import temporary_folder
 from ....local.saving import DistinctPaths, make_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
 from ...arguments import File, files_at, flag, is_frame, one_file_at
@@ -48,8 +48,8 @@ from ...batch.batch import (
     run,
 )
 from ...batch.progress import Counts, session_progress, showing
+from ...display import listed
 from ...frames import DOWNLOADS, EXPORTED, Record, Schema, camel, frame
-from ...quantities import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame

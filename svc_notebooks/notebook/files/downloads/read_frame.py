@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ....client.downloads.downloads import Download, read_export
 from ....client.files import list_files, native_name
 from ....client.session import Session, SessionLike, session_or_current
+from ....core.http.media_types import XLSX
 from ....core.http.multipart import MediaType
-from ....core.http.native_formats import XLSX
-from ....core.processes import temporary_folder
+from ....core.platform import temporary_folder
 from ...arguments import File, choice, files_at, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
+from ...display import MIB
 from ...frames import Record, schema
-from ...quantities import MIB
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
 from .downloads import Metadata, known_files, request_metadata

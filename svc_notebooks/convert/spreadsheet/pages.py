@@ -1,25 +1,169 @@
-"""Writes each sheet of a workbook as a table on one or more pages of a PDF.
+"""Writes the sheets of a workbook as tables on the pages of a PDF, and as a web page for each sheet.
 
-The print setup of a sheet is obeyed. Without one, wide sheets are on landscape pages, then in a smaller font, then in
+Long sequences of empty rows or columns are skipped. The running time of the layout depends on the number of cells, not
+on the size of the rectangle that contains the cells.
+
+A PDF obeys the print setup of a sheet. Without one, wide sheets are on landscape pages, then in a smaller font, then in
 bands of columns on separate pages. Pages with bands, or with skipped rows or columns, show column letters and row
 numbers.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from importlib import resources
+from itertools import pairwise
 from math import ceil, cos, radians
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
 from ..engines.typst import chart_data, render
+from ..input.native_package import zip_timestamp, zipped
 from ..job import Job, TooLarge
+from .cell_texts import clean, format_cell
 from .formulas import column_letters
-from .model import STACKED, Cell, PrintSetup, Sheet, Workbook
-from .number_format import format_cell
-from .sheet_layout import LayoutCell, LayoutRow, SheetLayout
-from .values import clean
+from .model import STACKED, Area, Cell, PrintSetup, Sheet, Workbook
+
+_ROW_GAP, _COLUMN_GAP = 50, 10  # longer sequences of empty rows or columns are skipped
+
+_MERGED_GAP = 20  # the maximum number of rows or columns that a merged area adds after its first row or column
+
+
+class LayoutCell(NamedTuple):
+    """A cell of the layout with its spans, or `colspan` adjacent empty cells if `cell` is None."""
+
+    cell: Cell | None
+    colspan: int = 1
+    rowspan: int = 1
+    merged: bool = False
+
+
+class LayoutRow(NamedTuple):
+    """A row of the layout, with its row number in the sheet and its cells from left to right."""
+
+    row: int
+    cells: list[LayoutCell]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLayout:
+    """The numbers of the rows and columns of a sheet that PDF and HTML show."""
+
+    sheet: Sheet
+    rows: list[int]
+    columns: list[int]
+
+    @classmethod
+    def of(cls, sheet: Sheet) -> SheetLayout:
+        """Select the rows and columns to show of a whole sheet, and return the layout."""
+        if not sheet.rows:
+            return cls(sheet, [], [])
+        with_cell = [area for area in sheet.merges if area.left in sheet.rows.get(area.top, ())]
+        rows = {min(area.bottom, area.top + _MERGED_GAP) for area in with_cell}
+        columns = {min(area.right, area.left + _MERGED_GAP) for area in with_cell}
+        columns.update(column for cells in sheet.rows.values() for column in cells)
+        shown_rows = _with_small_gaps({0, *sheet.rows, *rows}, _ROW_GAP)
+        return cls(sheet, shown_rows, _with_small_gaps({0, *columns}, _COLUMN_GAP))
+
+    @property
+    def has_gaps(self) -> bool:
+        """True if the layout skips empty rows or columns."""
+        return any(numbers and numbers[-1] - numbers[0] + 1 > len(numbers) for numbers in (self.rows, self.columns))
+
+    def within(self, area: Area) -> SheetLayout:
+        """Return the layout of the rows and columns in an area."""
+        rows = [row for row in self.rows if area.top <= row <= area.bottom]
+        return SheetLayout(self.sheet, rows, [column for column in self.columns if area.left <= column <= area.right])
+
+    def parts(self) -> Iterator[SheetLayout]:
+        """Yield the layout of the rows between two page breaks, each with the title rows above it."""
+        first, last = self.sheet.setup.titles or (0, -1)
+        titles = [row for row in self.rows if first <= row <= last]
+        breaks = [bisect_left(self.rows, row) for row in self.sheet.setup.row_breaks]
+        for start, end in pairwise(sorted({0, *breaks, len(self.rows)})):
+            above = [row for row in titles if row < self.rows[start]]
+            yield SheetLayout(self.sheet, [*above, *self.rows[start:end]], self.columns)
+
+    def band(self, first: int, end: int) -> SheetLayout:
+        """Return the layout of the columns from `first` to before `end`, without rows that are empty in the band."""
+        columns = self.columns[first:end]
+        inside = range(columns[0], columns[-1] + 1)
+        rows = [row for row in self.rows if any(column in inside for column in self.sheet.rows.get(row, ()))]
+        return SheetLayout(self.sheet, rows, columns)
+
+    def layout_rows(self) -> Iterator[LayoutRow]:
+        """Yield the rows of the layout from top to bottom."""
+        pending = sorted(filter(None, (self._layout_area(area) for area in self.sheet.merges)), reverse=True)
+        open_areas: list[Area] = []
+        for index, row in enumerate(self.rows):
+            open_areas = [area for area in open_areas if area.bottom >= index]
+            starting = []
+            while pending and pending[-1].top <= index:
+                starting.append(pending.pop())
+            yield LayoutRow(row, list(self._layout_cells(row, starting, open_areas)))
+            open_areas += starting
+
+    def _layout_area(self, area: Area) -> Area | None:
+        """Convert a merged area to layout indexes. Returns None if fewer than two cells are shown."""
+        top, bottom = bisect_left(self.rows, area.top), bisect_right(self.rows, area.bottom) - 1
+        left, right = bisect_left(self.columns, area.left), bisect_right(self.columns, area.right) - 1
+        if top > bottom or left > right or (top, left) == (bottom, right):
+            return None
+        return Area(top, left, bottom, right)
+
+    def _layout_cells(self, row: int, starting: list[Area], covering: list[Area]) -> Iterator[LayoutCell]:
+        starts = {area.left: area for area in starting}
+        skipped = {area.left: area.right for area in covering}
+        cells = self.sheet.rows.get(row, {})
+        cells_by_position = {
+            position: cells[column]
+            for column in cells
+            if (position := bisect_left(self.columns, column)) < len(self.columns) and self.columns[position] == column
+        }
+        following = 0
+        for place in sorted({*cells_by_position, *starts, *skipped}):
+            if place < following:
+                continue
+            if place > following:
+                yield LayoutCell(None, place - following)
+            if place in skipped:
+                following = skipped[place] + 1
+                continue
+            area = starts.get(place)
+            across, down = (area.right - area.left + 1, area.bottom - area.top + 1) if area else (1, 1)
+            cell = cells_by_position.get(place)
+            if area:
+                cell = self._with_outer_borders(cell or _EMPTY, area)
+            yield LayoutCell(cell, across, down, area is not None)
+            following = place + across
+        if following < len(self.columns):
+            yield LayoutCell(None, len(self.columns) - following)
+
+    def _with_outer_borders(self, cell: Cell, area: Area) -> Cell:
+        """Add the right and bottom borders of a merged area, which the cells at these sides have."""
+        borders = cell.style.borders
+        for row, column, side in ((area.top, area.right, "r"), (area.bottom, area.left, "b")):
+            other = self.sheet.rows.get(self.rows[row], {}).get(self.columns[column], _EMPTY).style.borders
+            borders += "".join(line for line in other if line.lower() == side and side not in borders.lower())
+        return cell._replace(style=replace(cell.style, borders=borders)) if borders != cell.style.borders else cell
+
+
+_EMPTY = Cell("")
+
+
+def _with_small_gaps(numbers: set[int], gap: int) -> list[int]:
+    """Return the numbers in ascending order, and add missing numbers where at most `gap` numbers are missing."""
+    filled: list[int] = []
+    for number in sorted(numbers):
+        if filled and number - filled[-1] <= gap + 1:
+            filled += range(filled[-1] + 1, number)
+        filled.append(number)
+    return filled
+
 
 _PORTRAIT, _LANDSCAPE = 520.0, 767.0  # the width between the margins of an A4 page, in points
 
@@ -43,7 +187,7 @@ _MAX_HEADING = 12  # the maximum number of title rows, since each page needs spa
 _MAX_SEPARATE_EMPTY = 8  # up to this number of adjacent empty cells in a row have lines between them
 
 
-def write(workbook: Workbook, job: Job) -> bytes:
+def write_pdf(workbook: Workbook, job: Job) -> bytes:
     """Return a PDF of the visible sheets, or of all sheets if all are hidden. Raises TooLarge for too many cells."""
     sheets = [sheet for sheet in workbook.sheets if not sheet.hidden] or list(workbook.sheets)
     if len(sheets) < len(workbook.sheets):
@@ -240,3 +384,77 @@ def _bands(widths: list[float], size: float, page_width: float, breaks: set[int]
             first, used = index, _EDGE_WIDTH
         used += width * size
     yield first, len(widths)
+
+
+_UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
+_MAX_EMPTY_CELLS = 500_000  # of a sheet in which each has its own `<td>` element
+
+
+def write_html(workbook: Workbook, job: Job) -> bytes:
+    """Return a zip file with a web page for each sheet. File names that differ only in case get a number."""
+    files = _file_names(workbook.sheets)
+    named = zip(workbook.sheets, files, strict=True)
+    pages = {file: _web_page(sheet, _sheet_links(workbook, files, sheet), job) for sheet, file in named}
+    css = (resources.files(__package__) / "sheet.css").read_bytes()
+    return zipped({**pages, "resources/sheet.css": css}, zip_timestamp(job.now))
+
+
+def _file_names(sheets: tuple[Sheet, ...]) -> list[str]:
+    names: list[str] = []
+    for sheet in sheets:
+        plain = _UNSAFE.sub("_", clean(sheet.name)).strip(" .") or "Sheet"
+        used = {name.casefold() for name in names}
+        number = 1
+        name = f"{plain}.html"
+        while name.casefold() in used:
+            number += 1
+            name = f"{plain}_{number}.html"
+        names.append(name)
+    return names
+
+
+def _sheet_links(workbook: Workbook, files: list[str], current: Sheet) -> str:
+    if len(files) < 2:
+        return ""
+    links = (
+        f"<b>{escape(sheet.name)}</b>" if sheet is current else f'<a href="{escape(file)}">{escape(sheet.name)}</a>'
+        for sheet, file in zip(workbook.sheets, files, strict=True)
+        if not sheet.hidden or sheet is current
+    )
+    return f"<nav>{' '.join(links)}</nav>\n"
+
+
+def _web_page(sheet: Sheet, links: str, job: Job) -> str:
+    title = escape(clean(sheet.name))
+    return (
+        f'<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        f'<link rel="stylesheet" href="resources/sheet.css">\n</head>\n<body>\n{clean(links)}'
+        f"<table>\n{''.join(_table_rows(sheet, job))}</table>\n</body>\n</html>\n"
+    )
+
+
+def _table_rows(sheet: Sheet, job: Job) -> Iterator[str]:
+    layout = SheetLayout.of(sheet)
+    dense = len(layout.rows) * len(layout.columns) <= _MAX_EMPTY_CELLS + sum(map(len, sheet.rows.values()))
+    yield f"<tr><th></th>{''.join(_web_heading(sheet, column) for column in layout.columns)}</tr>\n"
+    for row, pieces in layout.layout_rows():
+        yield f"<tr><th>{row + 1}</th>{''.join(_table_cell(piece, dense, job) for piece in pieces)}</tr>\n"
+
+
+def _web_heading(sheet: Sheet, column: int) -> str:
+    width = f' style="min-width: {sheet.widths[column]:.4g}ch"' if column in sheet.widths else ""
+    return f"<th{width}>{column_letters(column)}</th>"
+
+
+def _table_cell(piece: LayoutCell, dense: bool, job: Job) -> str:
+    if piece.cell is None:
+        return "<td></td>" * piece.colspan if dense else f'<td colspan="{piece.colspan}"></td>'
+    spans = f' colspan="{piece.colspan}"' if piece.colspan > 1 else ""
+    spans += f' rowspan="{piece.rowspan}"' if piece.rowspan > 1 else ""
+    cell = piece.cell
+    classes = " ".join(filter(None, (cell.alignment[:1], "b" if cell.style.bold else "")))
+    attributes = spans + (f' class="{classes}"' if classes else "")
+    text = escape(clean(format_cell(cell, job)))
+    if cell.link and not cell.link.startswith("#"):
+        text = f'<a href="{escape(clean(cell.link))}" rel="noopener noreferrer">{text}</a>'
+    return f"<td{attributes}>{text}</td>"

@@ -1,10 +1,13 @@
-"""Converts content to native documents (A5), stored in one canonical form, and exports the documents (A7)."""
+"""Handles content: conversions to native documents (A5), stored in one canonical form, exports (A7) and downloads (A6).
+
+A download sends the whole content or a byte range. The lists of revisions and drives are here, too.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,18 +18,22 @@ from typing import Any, NamedTuple
 from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiting, shared
-from ...core.clock import from_millis
+from ...core.api.operations import CONTENT, REVISION_ID
 from ...core.errors.catalogue import ApiError, refuse, row
+from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_family_fields
 from ...core.files.permissions import Role
-from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
-from ...core.http.mime import by_name
+from ...core.http.media_types import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT, by_name
+from ...core.http.messages import Disconnected, Headers, JSONObject, Response, close_body, is_gone
 from ...core.http.multipart import MediaType
-from ...core.http.native_formats import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT
+from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ...core.policy import Policy
+from ...core.resources.files import DriveList, Revision, RevisionList, TeamDriveList
+from ...core.times import from_millis
 from ..dispatch.journal import with_notes
-from ..dispatch.requests_and_responses import sandbox_headers
-from ..dispatch.service_context import RequestContext, ServiceContext
-from ..store.contents import END, PartRange
+from ..dispatch.requests_and_responses import int_param, resource_response, sandbox_headers
+from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
+from ..store.contents import END, ContentReader, PartRange
+from .resource import file_resource, view_of
 from .rows import check_right, file_for, is_document
 from .tables import FileRow
 
@@ -173,7 +180,7 @@ def _language(request: RequestContext) -> str | None:
 
 
 def _source_of(context: ServiceContext, media_type: str | None) -> str:
-    """Return a media type in the notation of core/http/native_formats.py. For None, return a generic type."""
+    """Return a media type in the notation of core/http/media_types.py. For None, return a generic type."""
     if not media_type:
         return next(iter(GENERIC_TYPES))
     return MediaType.parse(media_type).essence.removeprefix(context.names.media_prefix)
@@ -308,3 +315,107 @@ def _cannot_export(context: ServiceContext, media_type: str, native: str, export
         return refuse("noExportEngine", source=media_type, target=target, message=reason)
     targets = ", ".join(map(context.names.media_type, context.converter.exports.get(native, ())))
     return refuse("noExport", source=media_type, target=targets or "nothing here")
+
+
+def download(context: ServiceContext, request: RequestContext) -> Response:
+    """Return a response with the bytes of a file. Raises DamagedContent for damage found before the response begins."""
+    caller = require_scopes(request.caller, CONTENT, request.operation)
+    with context.store.transaction():  # so that the row and the parts belong together
+        row = file_for(context, caller, request.file_id)
+        if row.content is None or row.size is None:
+            raise refuse("notDownloadable")
+        check_right(context, caller.user, row, "canDownload", "cannotDownload")
+        if row.abusive and (request.query.get("acknowledgeAbuse") != "true" or row.owner != caller.user):
+            raise refuse("abusive")  # only the owner may download a flagged file, and must acknowledge it (A6-03)
+        span = None if "If-Range" in request.headers else _parse_range(request.headers.all("Range"), row.size)
+        response = _response(context, request, row, row.size, span)
+    if isinstance(response.body, ContentReader):
+        response.body.check()  # outside the transaction, because it reads files
+    # Not `request.method`, because the client of a POST that overrides its method with HEAD waits for the bytes.
+    if request.http_request.method == "HEAD":
+        close_body(response.body)
+        return Response(response.status, response.headers)
+    return response
+
+
+def _parse_range(headers: list[str], size: int) -> ByteSpan | None:
+    """Return the byte range that a request selects. Raises ApiError (416) if the range contains no byte.
+
+    Returns None, for the whole content, if the header is missing, invalid or repeated, or has several ranges.
+    """
+    if len(headers) != 1:
+        return None
+    try:
+        byte_range = ByteRange.parse(headers[0])
+    except ValueError:
+        return None
+    span = byte_range.resolve(size)
+    if span is None:
+        refusal = refuse("badRange", size=size)
+        raise ApiError(refusal.rows, [("Content-Range", str(ContentRange(None, size)))])
+    return span
+
+
+def _response(
+    context: ServiceContext, request: RequestContext, row: FileRow, size: int, span: ByteSpan | None
+) -> Response:
+    many = "," in ",".join(request.headers.all("Range"))
+    rule = "A6-02" if span is not None else "multi_range" if many else "A6-01"
+    request.journal_entry.decided_by = "A6-03" if row.abusive else rule
+    first, last = (0, size) if span is None else (span.first, (span.last or 0) + 1)
+    headers = [
+        ("Content-Type", row.mime_type),
+        ("Content-Length", str(last - first)),
+        ("Accept-Ranges", "bytes"),
+        ("Cache-Control", "private, max-age=0, must-revalidate"),
+        *sandbox_headers(request.headers),
+    ]
+    if span is not None:
+        headers.append(("Content-Range", str(ContentRange(span, size))))
+    status = 200 if span is None else 206
+    if first == last:
+        return Response(status, Headers(headers))
+    assert row.content is not None
+    return Response(status, Headers(headers), context.content.read(row.content, first, last))
+
+
+_OF_THE_FILE = parse("lastModifyingUser,md5Checksum,mimeType,modifiedTime,originalFilename,size,version")
+_SHAPE = with_family_fields(shape_of(Revision), FAMILY_REVISION)
+
+
+def list_revisions(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the current revision of a file as the only one."""
+    int_param(request.query, "pageSize", 200, 1000)
+    shape: Shape = {**shape_of(RevisionList), "revisions": _SHAPE}
+    revisions = [_current(context, request)]
+    return resource_response(request, {"kind": context.names.kind("revisionList"), "revisions": revisions}, shape)
+
+
+def get_revision(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the current revision of a file, or its content with alt=media. Raises ApiError (404) for any other id."""
+    revision = _current(context, request)
+    sent = request.path_params[REVISION_ID]
+    if sent not in (revision["id"], "head"):
+        raise refuse("notFound", message=f"Revision not found: {sent[:100]}.")
+    if request.query.get("alt") == "media":
+        return download(context, request)
+    return resource_response(request, revision, _SHAPE)
+
+
+def _current(context: ServiceContext, request: RequestContext) -> Mapping[str, object]:
+    row = file_for(context, request.caller, request.file_id)
+    if row.mime_type in (context.folder_type, context.shortcut_type):
+        raise refuse("noRevisions")
+    mask = {**_OF_THE_FILE, "headRevisionId": {}}
+    file: dict[str, object] = {**file_resource(row, mask, view_of(context, request, mask))}
+    revision_id = file.pop("headRevisionId", file.get("version"))
+    return {"kind": context.names.kind("revision"), "id": revision_id, "keepForever": False, "published": False, **file}
+
+
+def list_drives(context: ServiceContext, request: RequestContext) -> Response:
+    """Return an empty list of shared drives, as `drives` or, for teamdrives.list, as `teamDrives`."""
+    int_param(request.query, "pageSize", 10, 100)
+    if request.operation.name == "drives.list":
+        return resource_response(request, {"kind": context.names.kind("driveList"), "drives": []}, shape_of(DriveList))
+    value = {"kind": context.names.kind("teamDriveList"), "teamDrives": []}
+    return resource_response(request, value, shape_of(TeamDriveList))

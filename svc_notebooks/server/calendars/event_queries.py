@@ -1,7 +1,9 @@
-"""Handlers that list events or instances in pages.
+"""Handlers that list events or instances in pages, and that answer when the owners of calendars are busy.
 
 A page token contains the key of the last event, so events created or deleted between two pages do not shift the next
 page. The instances of a series share the JSON of everything but id and times.
+
+The answer to a free/busy query has no other fields of the events.
 """
 
 from __future__ import annotations
@@ -9,30 +11,51 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from typing import Any
 
 from ...core import field_mask
-from ...core.clock import format_millis, to_millis
-from ...core.errors.catalogue import refuse
-from ...core.events.calendars import CalendarRole
+from ...core.errors.catalogue import ApiError, Row, refuse, row as error_row
+from ...core.events.calendars import CalendarRole, busy_periods
+from ...core.events.fields import EVENT_SHAPE, TimeError, print_instant, read_date, read_utc
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
-from ...core.events.times import TimeError, read_date
 from ...core.events.validation import recurrence_of
-from ...core.events.value_checks import EVENT_SHAPE
 from ...core.field_mask import Mask, shape_of
-from ...core.http.messages import Query, Response
-from ...core.resources.events import EventList
+from ...core.http.messages import JSON, JSONObject, Query, Response
+from ...core.resources.calendars import BusyCalendar, Event, EventList, FreeBusy
 from ...core.thread_permit import in_slices
+from ...core.times import format_millis, from_millis, to_millis, zone
 from ..dispatch.page_tokens import decode_page_token, encode_page_token, selecting_parameters
-from ..dispatch.requests_and_responses import json_bytes, json_response, json_text, parse_fields_param, select_fields
+from ..dispatch.requests_and_responses import (
+    json_bytes,
+    json_response,
+    json_text,
+    parse_fields_param,
+    read_json,
+    resource_response,
+    select_fields,
+)
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
 from .event_resource import EventRecord, EventView, page_size, removed_event, time_text, view_of
-from .expansion import FIRST, Key, KeyedEvent, ListedEvent, PageEnds, by_start, expand_calendar, expand_event
 from .instances import TimeSpan, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
-from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
+from .listed_events import (
+    FIRST,
+    Key,
+    KeyedEvent,
+    ListCriteria,
+    ListedEvent,
+    PageEnds,
+    by_start,
+    expand_calendar,
+    expand_event,
+    next_sync_token,
+    read_criteria,
+    read_instant,
+)
 from .tables import CalendarRow, EventRow
 
 _TIMES = {"start": "start", "end": "end", "originalStartTime": "start"}
@@ -102,13 +125,13 @@ class EventTexts:
 
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 250, 2500
-_SHAPE = {**shape_of(EventList), "items": EVENT_SHAPE}
+_LIST_SHAPE = {**shape_of(EventList), "items": EVENT_SHAPE}
 
 
 def list_events(context: ServiceContext, request: RequestContext) -> Response:
     """Return a page of the events of a calendar. With singleEvents, instances replace the recurring events."""
     calendar = calendar_of(context, request, CalendarRole.READER)
-    parse_fields_param(request.query, {}, _SHAPE)
+    parse_fields_param(request.query, {}, _LIST_SHAPE)
     view = view_of(context, request, calendar)
     criteria = read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
@@ -126,7 +149,7 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
 def list_instances(context: ServiceContext, request: RequestContext) -> Response:
     """Return a page of the instances of one recurring event. Raises ApiError (400) for an event that does not recur."""
     calendar = calendar_of(context, request, CalendarRole.READER)
-    parse_fields_param(request.query, {}, _SHAPE)
+    parse_fields_param(request.query, {}, _LIST_SHAPE)
     view = view_of(context, request, calendar)
     criteria = read_criteria(context, request, view)
     event = event_in_path(context, request, calendar)
@@ -304,10 +327,149 @@ def _response(
     request: RequestContext, page: EventList, view: EventView, shared: dict[int, str], entries: list[KeyedEvent]
 ) -> Response:
     """Return the response with a page without its items, whose JSON is built from the entries."""
-    mask = parse_fields_param(request.query, {}, _SHAPE)
+    mask = parse_fields_param(request.query, {}, _LIST_SHAPE)
     selection = select_fields(mask, page)
     if not entries or "items" not in selection:
         return json_response(request.query, selection)
     items_mask = field_mask.ALL if field_mask.STAR in (mask or {}) else (mask or {}).get("items", field_mask.ALL)
     texts = EventTexts(request.query, items_mask, view, shared)
     return json_bytes(texts.page(selection, entries).encode("utf-8", "replace"))
+
+
+_BUSY_SHAPE = shape_of(FreeBusy)
+MAX_CALENDARS = 50
+_MAX_GROUP_MEMBERS = 100
+_MAX_ITEMS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FreeBusyQuery:
+    """A valid free/busy query. Times are in UTC, and `zone` is the time zone of the times in the response.
+
+    `calendars` are the ids in the order of the query, and `most` is the largest number of them that may be answered.
+    """
+
+    begin: datetime
+    end: datetime
+    zone: tzinfo
+    calendars: tuple[str, ...]
+    most: int
+
+
+def check_free_busy(body: JSONObject) -> FreeBusyQuery:
+    """Return the query from a request body. Raises ApiError (400) with all problems of the body.
+
+    >>> window = {"timeMin": "2026-11-02T00:00:00Z", "timeMax": "2026-11-03T00:00:00Z"}
+    >>> check_free_busy({**window, "items": [{"id": "primary"}]}).calendars
+    ('primary',)
+    """
+    problems: list[Row] = []
+    begin, end = (_read_bound(body, name, problems) for name in ("timeMin", "timeMax"))
+    most = _read_count(body, "calendarExpansionMax", MAX_CALENDARS, problems)
+    _read_count(body, "groupExpansionMax", _MAX_GROUP_MEMBERS, problems)
+    name, tz = body.get("timeZone"), UTC
+    try:
+        tz = UTC if name is None else zone(name if isinstance(name, str) else repr(name))  # type: ignore[assignment]
+    except ValueError as error:
+        problems.append(error_row("invalid", field="timeZone", message=f"{error}."))
+    calendars = _read_calendars(body.get("items"), problems)
+    if problems or begin is None or end is None:
+        raise ApiError(problems)
+    if end <= begin:
+        raise refuse("timeRangeEmpty")
+    return FreeBusyQuery(begin, end, tz, calendars, most)
+
+
+def _read_bound(body: JSONObject, name: str, problems: list[Row]) -> datetime | None:
+    moment = read_utc(body.get(name))
+    if body.get(name) is None:
+        problems.append(error_row("required", field=name))
+    elif moment is None:
+        message = "expected RFC 3339 with an offset, such as 2026-11-02T00:00:00Z."
+        problems.append(error_row("invalid", field=name, message=message))
+    return moment
+
+
+def _read_count(body: JSONObject, name: str, most: int, problems: list[Row]) -> int:
+    value = body.get(name)
+    if value is None:
+        return most
+    if type(value) is int and 1 <= value <= most:
+        return value
+    problems.append(error_row("invalid", field=name, message=f"expected a number from 1 to {most}."))
+    return most
+
+
+def _read_calendars(items: JSON, problems: list[Row]) -> tuple[str, ...]:
+    if not isinstance(items, list | None):
+        problems.append(error_row("invalid", field="items", message='expected a list such as [{"id": "primary"}].'))
+        return ()
+    if items and len(items) > _MAX_ITEMS:
+        problems.append(error_row("invalid", field="items", message=f"expected at most {_MAX_ITEMS} calendars."))
+        return ()
+    names: list[str] = []
+    for index, item in enumerate(items or []):
+        name = item.get("id") if isinstance(item, dict) else None
+        if isinstance(name, str) and name:
+            names.append(name)
+        else:
+            problems.append(error_row("invalid", field=f"items[{index}].id", message="expected the id of a calendar."))
+    return tuple(dict.fromkeys(names))
+
+
+def free_busy(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the busy periods of calendars. A calendar that the caller cannot see has an error instead."""
+    parse_fields_param(request.query, {}, _BUSY_SHAPE)
+    query = check_free_busy(read_json(request.body, context.policy.max_metadata_size))
+    work = WorkBudget(context.policy.expansion_steps)
+    try:
+        calendars = {
+            name: _answer(context, request, query, name, work) if position < query.most else _error("tooManyCalendars")
+            for position, name in enumerate(query.calendars)
+        }
+    except WorkExceeded:
+        raise refuse("timeRangeTooLong") from None
+    value: FreeBusy = {
+        "kind": context.names.calendar_kind("freeBusy"),
+        "timeMin": print_instant(query.begin, query.zone),
+        "timeMax": print_instant(query.end, query.zone),
+        "groups": {},
+        "calendars": calendars,
+    }
+    return resource_response(request, value, _BUSY_SHAPE)
+
+
+def _error(reason: str) -> BusyCalendar:
+    return {"errors": [{"domain": "calendar", "reason": reason}], "busy": []}
+
+
+def _answer(
+    context: ServiceContext, request: RequestContext, query: FreeBusyQuery, name: str, work: WorkBudget
+) -> BusyCalendar:
+    try:
+        calendar = calendar_of(context, request, CalendarRole.FREE_BUSY_READER, name)
+    except ApiError as error:
+        return _error(error.rows[0].reason)
+    criteria = ListCriteria(query.begin, query.end, None, True, False, "startTime", None, ())
+    busy: list[tuple[int, int]] = []
+    for _, (event, times) in in_slices(expand_calendar(context, calendar, criteria, None, work).entries):
+        work.spend()
+        if occupies(event.body, calendar.owner):
+            busy.append((times.start, times.end) if times else (event.row.start, event.row.end or event.row.start))
+    return {
+        "busy": [
+            {"start": print_instant(from_millis(start), query.zone), "end": print_instant(from_millis(end), query.zone)}
+            for start, end in busy_periods(busy, to_millis(query.begin), to_millis(query.end))
+        ]
+    }
+
+
+def occupies(event: Event, owner: str) -> bool:
+    """Return True if an event makes the owner of its calendar busy.
+
+    Cancelled events, transparent events and events that the owner has declined do not.
+    """
+    if event.get("status") == "cancelled" or event.get("transparency") == "transparent":
+        return False
+    attendees = event.get("attendees") or []
+    return not any(guest["email"].lower() == owner and guest.get("responseStatus") == "declined" for guest in attendees)

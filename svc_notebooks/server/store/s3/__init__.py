@@ -1,1 +1,0 @@
-"""The parts of contents in a bucket of S3."""
