@@ -112,8 +112,8 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
     return own, jupyter_arguments
 
 
+# The exit status that a shell gives to a program that SIGPIPE ended: 128 and the number of the signal.
 _OUTPUT_CLOSED = 141
-"""The exit status that a shell gives to a program that SIGPIPE ended: 128 and the number of the signal."""
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -184,8 +184,8 @@ def table(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
                 yield f"        {name}: {text}"
 
 
+# The number of failures, differences or needs that are printed for a rule. The JSON report has all of them.
 _MAX_PRINTED = 3
-"""The number of failures, differences or needs that are printed for a rule. The JSON report has all of them."""
 
 
 PACKAGE = Path(__file__).parents[1]
@@ -414,8 +414,7 @@ class ConformanceRun:
         return 1 if counts(rows)["fail"] else 0
 
 
-_MAX_TEXT = 300
-"""The largest number of characters of a value in the report. The rest of a longer value is cut off."""
+_MAX_TEXT = 300  # the largest number of characters of a value in the report. The rest of a longer value is cut off.
 
 
 def _short_text(text: str) -> str:

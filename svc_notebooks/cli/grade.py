@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from .marks.gradebook import Gradebook
     from .marks.roster import Student
 
-_INTERRUPTED = 130
-"""The exit status after Ctrl-C."""
+_INTERRUPTED = 130  # the exit status after Ctrl-C
 
+# The number of new objects after which a collection looks for cycles. By default Python does so after 700.
 _COLLECTION_THRESHOLD = 50_000
-"""The number of new objects after which a collection looks for cycles. By default Python does so after 700."""
 
 
 def grade(options: argparse.Namespace) -> int:

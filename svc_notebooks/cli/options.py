@@ -128,6 +128,7 @@ def _read(text: str) -> dict[str, str]:
 # -- the options of the commands, which are a table in a file of its own
 
 
+# The readers of the option types in commands.toml.
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "path": Path,
     "int": int,
@@ -167,7 +168,6 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
         _without_slash,
     ),
 }
-"""The readers of the option types in commands.toml."""
 
 
 @cache

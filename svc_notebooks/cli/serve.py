@@ -185,9 +185,9 @@ def sweep(options: argparse.Namespace) -> int:
 # -- the service that options or environment variables open, for servers that start it themselves
 
 
+# The longest time in seconds for which a thread computes while other threads wait. Python's default is 5 ms. While the
+# service builds a long list for one user, every request of other users waits for several such intervals.
 _SWITCH_SECONDS = 0.0001
-"""The longest time in seconds for which a thread computes while other threads wait. Python's default is 5 ms. While the
-service builds a long list for one user, every request of other users waits for several such intervals."""
 
 _QUOTA_OPTIONS = {"bytes": "quota_bytes", "requests_per_minute": "requests_per_minute", "channels": "channels"}
 

@@ -22,8 +22,8 @@ from .transport.urls import host_of
 
 _T = TypeVar("_T")
 
+# The `kind` of a resource, without the prefix, which is a brand name, if it is not the name of the TypedDict.
 _OTHER_KINDS = {"channelResource": "channel", "eventList": "events"}
-"""The `kind` of a resource, without the prefix, which is a brand name, if it is not the name of the TypedDict."""
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
@@ -31,16 +31,16 @@ _SHORT.maxstring = _SHORT.maxother = 60
 _NO_CONTENT = 204
 
 _WIDE = re.compile(rb"[\xf0-\xff]|\\u[dD][89abAB]")
+# The bytes of JSON with characters that take four bytes in memory, and of those that take two.
 _NARROW = re.compile(rb"[\xc4-\xef]|\\u(?!00)")
-"""The bytes of JSON with characters that take four bytes in memory, and of those that take two."""
 
 _PER_VALUE, _MOST_PER_BYTE = 200, 80
 
 _IS_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+# The fields with whole numbers, which are texts because JSON numbers have fewer digits.
 _NUMBERS = frozenset(
     ["expiration", "limit", "maxUploadSize", "quotaBytesUsed", "size", "usage", "usageInStorage", "usageInStorageTrash"]
 )
-"""The fields with whole numbers, which are texts because JSON numbers have fewer digits."""
 
 _IDS = frozenset(
     {"id", "ids", "parents", "fileId", "driveId", "teamDriveId", "targetId", "headRevisionId", "permissionId"}

@@ -33,8 +33,7 @@ REFUSALS = frozenset({403, 429, 503})
 """The statuses of the responses that may be refusals because of a rate limit."""
 
 
-_SILENT_FAILURES = 2
-"""The number of failed tries to connect after which the next one is reported."""
+_SILENT_FAILURES = 2  # the number of failed tries to connect after which the next one is reported
 
 
 class Throttle:

@@ -242,8 +242,8 @@ _NOT_PICKLED = (
     " each process, for example with ProcessPoolExecutor(initializer=svc.connect, initargs=(base_url, token))"
 )
 
+# The maximum number of tries if the service has never responded, because its address is probably wrong.
 _MAX_FIRST_TRIES = 3
-"""The maximum number of tries if the service has never responded, because its address is probably wrong."""
 
 
 Parameters: TypeAlias = Mapping[str, object]
@@ -258,11 +258,11 @@ class RequestParts(TypedDict, total=False):
     headers: Sequence[tuple[str, str]]
 
 
+# The attributes of a session that `session.<Tab>` does not list, because only this package uses them.
 _FOR_THE_CLIENT = frozenset(
     {"chance", "elapsed", "error", "execute", "explain", "fetch", "is_own_token", "owner", "pending", "random", "user"}
     | {"retry_after", "sleep", "throttle"}
 )
-"""The attributes of a session that `session.<Tab>` does not list, because only this package uses them."""
 
 
 class Session:

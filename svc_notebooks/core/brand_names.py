@@ -14,8 +14,8 @@ IN_PROCESS_URL = "https://sandbox.svc.example"
 NATIVE_NAMES = (*NATIVES, "folder", "shortcut")
 """The short names of the media types with the brand's prefix."""
 
+# A media type with the prefix of any brand, or the beginning of one.
 _BRANDED = re.compile(r"(application/)?vnd\.[\w.-]+-apps(\.(?P<name>.*))?")
-"""A media type with the prefix of any brand, or the beginning of one."""
 
 
 @public_constructor

@@ -329,8 +329,8 @@ PRESETS = tuple(
 )
 
 
+# Names that mean the fault `delay`, for the error message of a preset that does not exist.
 _DELAYS = frozenset({"delay", "hang", "latency", "slow", "sleep", "stall", "timeout", "time out", "wait"})
-"""Names that mean the fault `delay`, for the error message of a preset that does not exist."""
 
 
 def preset(name: str) -> Preset:

@@ -55,6 +55,7 @@ def token_problem(token: str) -> str:
     return next((problem for pattern, problem in _TOKEN_PROBLEMS if re.fullmatch(pattern, token, re.DOTALL)), "")
 
 
+# Patterns of texts that are not tokens, with what is wrong with them.
 _TOKEN_PROBLEMS = (
     (r"", "is empty"),
     (r"(?i:bearer)\s.*", 'begins with the word "Bearer": leave the word out'),
@@ -64,7 +65,6 @@ _TOKEN_PROBLEMS = (
     (r"\s.*|.*\s", "has a space or a line end before or after it: use token.strip()"),
     (r".*[^!-~].*", "must be printable ASCII without spaces, and without a scheme before it"),
 )
-"""Patterns of texts that are not tokens, with what is wrong with them."""
 
 
 def is_verifier(text: str) -> bool:

@@ -228,11 +228,11 @@ class Policy:
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
 
 
+# The settings that are numbers of bytes.
 _SIZES = (
     *("chunk_quantum", "part_size", "max_upload_size", "max_metadata_size", "max_property_bytes", "conversion_memory"),
     *("export_limit", "storage_limit", "journal_bytes"),
 )
-"""The settings that are numbers of bytes."""
 
 
 def _choices(annotation: Any) -> tuple[str | int, ...]:
@@ -257,6 +257,7 @@ def _is_text_tuple(value: object, is_valid: Callable[[str], bool] = bool) -> boo
     return isinstance(value, tuple) and all(isinstance(text, str) and text and is_valid(text) for text in value)
 
 
+# Validators for settings that allow more values than the default's type suggests, with texts for the error message.
 _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "channel_lifetime": (
         lambda value: value is None or (_is_number(value) and value > 0),
@@ -295,7 +296,6 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "durability": (lambda value: value in (None, "process", "power"), "'process' or 'power', or None"),
     "retry_jitter": (lambda value: _is_number(value) and 0 <= value <= MAX_JITTER, f"a number from 0 to {MAX_JITTER}"),
 }
-"""Validators for settings that allow more values than the default's type suggests, with texts for the error message."""
 
 
 def _find_problem(name: str, value: Any, default: object) -> str | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 _MAX_LENGTH = 300
-_JOINERS = "\u200c\u200d"
-"""Invisible letters of names in some scripts, and of emoji."""
+_JOINERS = "\u200c\u200d"  # invisible letters of names in some scripts, and of emoji
 
 
 def terminal_text(text: object) -> str:

@@ -77,8 +77,8 @@ WINDOWS_ZONES: dict[str, str] = json.loads((files(__package__) / "windows_zones.
 """Maps the names of Windows time zones to the IANA names that the Unicode CLDR gives for them."""
 UTC_NAME = "UTC"
 
+# Names of files in the time zone database that are not time zones.
 _NOT_ZONES = frozenset({"Factory", "localtime", "posixrules"})
-"""Names of files in the time zone database that are not time zones."""
 
 
 _IANA_OF = {windows.lower(): name for windows, name in WINDOWS_ZONES.items()}
@@ -117,6 +117,7 @@ def zone(name: str) -> ZoneInfo:
 _OFFSET_NAME = re.compile(
     r"\(?(?:(?:UTC|GMT)\s*)?(?:([+-])(\d{1,2})(?:[:.]?(\d\d))?)?(?:\s*\)|$)\s*(.*)", re.ASCII | re.IGNORECASE
 )
+# The zones of regions in the display names of Windows that no IANA name contains.
 _REGIONS = {
     "baja california": "America/Tijuana",
     "coordinated universal time": UTC_NAME,
@@ -125,7 +126,6 @@ _REGIONS = {
     "indiana (east)": "America/Indianapolis",
     "turks and caicos": "America/Grand_Turk",
 }
-"""The zones of regions in the display names of Windows that no IANA name contains."""
 
 
 def zone_of_name(name: str) -> str | None:
@@ -173,8 +173,7 @@ def _zone_of_offset(offset: timedelta) -> str | None:
     return next((name for name in names if name in zone_names() and _offsets_of_year(name) == {offset}), None)
 
 
-_CURRENT_YEAR = 2026
-"""The year whose offsets belong to the display names of Windows."""
+_CURRENT_YEAR = 2026  # the year whose offsets belong to the display names of Windows
 
 
 @cache
@@ -189,14 +188,12 @@ def _cities() -> dict[str, str]:
     return {re.sub(r"[_.]", "", name.rpartition("/")[2]).lower(): name for name in names if "/" in name}
 
 
+# The days between two offsets that are compared. The nearest two changes of any zone are 4 days apart (Freetown in
+# 1939), and 7 days in later years (Recife in 2000).
 _STEP = 3
-"""The days between two offsets that are compared. The nearest two changes of any zone are 4 days apart (Freetown in
-1939), and 7 days in later years (Recife in 2000)."""
 _LAST = date.max.toordinal()
-_LISTED = 2100
-"""A year after which the database has no single changes, but only rules for each year."""
-_CYCLE, _CYCLE_DAYS = 400, 146_097
-"""The years after which the calendar repeats, and their days."""
+_LISTED = 2100  # A year after which the database has no single changes, but only rules for each year
+_CYCLE, _CYCLE_DAYS = 400, 146_097  # the years after which the calendar repeats, and their days
 
 
 @lru_cache(maxsize=4096)
@@ -288,8 +285,8 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
     return max(alike, key=lambda name: sum(_offset(zone(name), day) == _offset(tz, day) for day in days)), bool(same)
 
 
+# The zones that come before others with the same offsets, such as that of Haiti, whose Windows name is shorter.
 _UNITED_STATES = ("America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles")
-"""The zones that come before others with the same offsets, such as that of Haiti, whose Windows name is shorter."""
 
 
 def _nearest(tz: tzinfo, days: Iterable[int], names: Iterable[str]) -> list[str]:

@@ -26,12 +26,12 @@ class ExerciseOutcome(Enum):
         return self.value
 
 
+# The mark and the colour of each outcome.
 _STYLES = {
     ExerciseOutcome.CORRECT: ("✔", "#2e7d32"),
     ExerciseOutcome.NOT_YET: ("✘", "#b26a00"),
     ExerciseOutcome.NOT_TRIED: ("…", "#757575"),
 }
-"""The mark and the colour of each outcome."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,12 +222,12 @@ def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> Recorded
     return RecordedRequest(**values, time=parse_time(row["time"]), answered=exchange.status is not None)
 
 
+# The fields that change with every change or every read of a file or event, or together with another field.
 _VOLATILE = frozenset({
     "capabilities", "etag", "explicitlyTrashed", "headRevisionId", "lastModifyingUser", "modifiedByMe",
     "modifiedByMeTime", "modifiedTime", "quotaBytesUsed", "sequence", "sha1Checksum", "sha256Checksum", "size",
     "trashedTime", "trashingUser", "updated", "version", "viewedByMe", "viewedByMeTime",
 })  # fmt: skip
-"""The fields that change with every change or every read of a file or event, or together with another field."""
 
 
 def resources(session: Session) -> dict[str, dict[str, Any]]:

@@ -39,12 +39,12 @@ from .evidence import (
 )
 
 _MIB = 1024 * 1024
+# The policy with size limits, so that a student's mistake does not fill the memory of a teacher's machine.
 _POLICY = Policy(max_upload_size=32 * _MIB, storage_limit=128 * _MIB, journal_bytes=64 * _MIB)
-"""The policy with size limits, so that a student's mistake does not fill the memory of a teacher's machine."""
 
 _MAX_DELIVERIES = 5
+# The statuses for a file that exists already and for a cancelled upload, which say what the student wanted.
 _EXPECTED = (409, 499)
-"""The statuses for a file that exists already and for a cancelled upload, which say what the student wanted."""
 
 RECEIVER_DOMAIN = "hooks.svc.example"
 """The domain of the receiving URLs that exercises provide."""
@@ -93,8 +93,7 @@ class ExerciseService:
         self._last_result: tuple[object, Verdict] | None = None
         self._reaction: Callable[[ExerciseExchange], None] | None = None
         self._is_reacting = False
-        self._before: dict[str, dict[str, Any]] = {}
-        """The files and events before the first request of a reaction."""
+        self._before: dict[str, dict[str, Any]] = {}  # the files and events before the first request of a reaction
         self.alter: Callable[[Request], Request] | None = None
         """A function of the set-up that returns the request that the service gets in place of the student's."""
         self.token = self.service.sign_in()
@@ -269,11 +268,11 @@ def _title(row: Mapping[str, Any]) -> str:
 _DEFAULTS: Mapping[str, object] = {
     "reminders": {"useDefault": True}, "status": "confirmed", "eventType": "default", "writersCanShare": True,
 }  # fmt: skip
+# The writable fields that have a value in every new file or event, or that the parts of an exercise check.
 _FREE = frozenset({
     "id", "name", "mimeType", "createdTime", "originalFilename", "parents", "fileExtension", "contentHints",
     "summary", "start", "end", "recurrence", "iCalUID", "originalStartTime", "recurringEventId",
 })  # fmt: skip
-"""The writable fields that have a value in every new file or event, or that the parts of an exercise check."""
 _WRITABLE = {field.name for field in FILE_FIELDS if field.write is not Write.NEVER} | {
     field.path for field in EVENT_FIELDS if field.writable and "." not in field.path
 }

@@ -30,11 +30,9 @@ class GradedSubmission:
         self._seed = seed
         self._exercises: dict[str, ExerciseService] = {}
         self._begin_counts: dict[str, int] = {}
+        # The service of an exercise and its own access token, by the random token that the submission has. Exercises
+        # derive their own tokens from the seed, so a submission could compute those of other submissions.
         self._tokens: dict[str, tuple[ExerciseService, str]] = {}
-        """The service of an exercise and its own access token, by the random token that the submission has.
-
-        Exercises derive their own tokens from the seed, so a submission could compute those of other submissions.
-        """
         self._best_results: dict[str, Verdict] = {}
         self._lock = RLock()
 

@@ -180,8 +180,8 @@ def _short(value: object) -> str:
     return f"{text if len(text) <= _MAX_WIDTH else f'{text[: _MAX_WIDTH - 15]}...'} ({size})"
 
 
+# The session that was current before the first exercise. It becomes current again when an exercise ends.
 _outer_sessions: dict[str, Session | None] = {}
-"""The session that was current before the first exercise. It becomes current again when an exercise ends."""
 
 
 class SolutionClosedError(Exception):

@@ -25,8 +25,8 @@ from .archives import (
     refusal,
 )
 
+# The names of notebooks, with the suffixes that browsers and mail programs append.
 _NOTEBOOK = re.compile(r".*\.ipynb(\.txt|\.json)?", re.IGNORECASE | re.DOTALL)
-"""The names of notebooks, with the suffixes that browsers and mail programs append."""
 
 LAYOUTS: Mapping[str, str] = {
     "Moodle": r"[^/]+/(?P<student>[^/_]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<file>.*)",
@@ -50,8 +50,8 @@ that names a student of the roster.
 
 _TIME = re.compile(r"(\d{4})\D(\d\d)\D(\d\d)\D(\d\d)\D(\d\d)\D(\d\d)(?:\.\d+)?\s*(Z|UTC|UCT|[+-]\d\d:?\d\d)?\s*")
 _TIMESTAMP, _TIMESTAMPED = "timestamp.txt", ("nbgrader inbound", "nbgrader", "folders")
+# The suffixes of files that are those of the teacher, unless the roster has a student of their name.
 _TEACHERS_SUFFIXES = (".csv", ".json", ".txt", ".md", ".log", ".xlsx", ".ods")
-"""The suffixes of files that are those of the teacher, unless the roster has a student of their name."""
 
 _HIDDEN = re.compile(r"(.*/)?(\.|~\$|__MACOSX|__pycache__|thumbs\.db|desktop\.ini).*", re.IGNORECASE | re.DOTALL)
 _MAX_FILES = 100

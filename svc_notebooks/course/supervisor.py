@@ -271,17 +271,14 @@ def _kill_all(process: int, *, in_sandbox: bool) -> None:
 _MAX_ADDRESS_SPACE = 4 * 1024**3
 _MAX_FILE_SIZE = 256 * 1024**2
 _MAX_DESCRIPTORS = 4096
-_MAX_THREADS = 256
-"""The largest number of processes and threads of the user in a sandbox, whose user has no others."""
+_MAX_THREADS = 256  # the largest number of processes and threads of the user in a sandbox, whose user has no others
 
-_NICENESS = 5
-"""The grading process and its services have precedence over submissions."""
+_NICENESS = 5  # the grading process and its services have precedence over submissions
 
-_MAX_ERROR = 200
-"""The largest number of characters of a reported exception."""
+_MAX_ERROR = 200  # the largest number of characters of a reported exception
 
+# The interval in seconds between further interrupts, if a cell catches the first interrupt and continues.
 _ALARM_INTERVAL = 0.5
-"""The interval in seconds between further interrupts, if a cell catches the first interrupt and continues."""
 
 
 def run_cells(job: SubmissionJob, cells: Sequence[str], connection: Connection) -> None:

@@ -76,8 +76,8 @@ VIEWS = (
     ClassList("errors", "Errors", "journal", "No request has failed.", _REQUESTS),
     ClassList("backups", "Backups", "backups", "No student was reset yet.", "time user size path", "user"),
 )
+# The headings of columns whose names do not say what they have.
 _HEADINGS = {"last": "Last request", "bytes": "Files", "title": "Exercise", "done": "Step", "text": "Request"}
-"""The headings of columns whose names do not say what they have."""
 
 
 def table_of(view: ClassList, rows: DataFrame) -> DataFrame:

@@ -274,9 +274,9 @@ def _month_text(month: date, days: Mapping[date, DayMarks]) -> str:
 
 
 DAY = timedelta(days=1)
+# The largest number of instances that `event_days` reads. Only hourly or more frequent rules exceed this number in a
+# few months.
 _MAX_INSTANCES = 2000
-"""The largest number of instances that `event_days` reads. Only hourly or more frequent rules exceed this number in a
-few months."""
 
 
 def event_days(series: Series, first: date, beyond: date) -> set[date]:

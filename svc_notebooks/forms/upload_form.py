@@ -281,8 +281,8 @@ _EXAMPLE = '{"starred": true}'
 _ON = "Default: on. Off: only people who can edit the file."
 _ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
 _CONVERTED_ID = "A converted file cannot have an id of your own. Remove the id, or do not convert the file."
+# The metadata fields that have their own controls, and the names of these controls.
 _OTHER_CONTROLS = {"name": "Name", "id": "File ID", ui.FIELD: "the switch above"}
-"""The metadata fields that have their own controls, and the names of these controls."""
 
 
 class UploadOptions(ui.MoreOptions):

@@ -36,8 +36,8 @@ CHANGES = ""
 """The value that stands for the change log in the list of files."""
 
 _CHANNEL_ID = "Channel ID"
+# The field of an error that the functions raise before a request, by the first word of its text.
 _FIELDS_OF_ERRORS = {"token": "token", "receiver": "address"}
-"""The field of an error that the functions raise before a request, by the first word of its text."""
 
 _LABELS = {"id": _CHANNEL_ID, "token": "Token", "expiration": "Expires", "address": "Address"}
 _ANY_ADDRESS = "https://hooks.example.com/notifications"

@@ -27,8 +27,8 @@ _PATHS = (
     re.compile(r"/folders/(?P<id>[^/]+)"),
     re.compile(r"/v\d+/files/(?!generateIds$|trash$)(?P<id>[^/]+)"),  # the API, whatever the brand's first segment is
 )
+# The last segments of paths whose query parameter `id` is the id of a file, such as in webContentLink.
 _DOWNLOADS = ("uc", "open")
-"""The last segments of paths whose query parameter `id` is the id of a file, such as in webContentLink."""
 
 
 def is_link(text: str) -> bool:
@@ -194,16 +194,15 @@ def _only(values: Sequence[Any], problem: str) -> Any:
 # -- files by their paths
 
 
-_MAX_NAMESAKES = 50
-"""The largest number of folders of one name that a path may lead through."""
+_MAX_NAMESAKES = 50  # the largest number of folders of one name that a path may lead through
 FOLDER = "folder "
 """The argument `kind` of `files_at` for folders only."""
 
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
+# A text that is sent as an id. Ids of services are long and have digits. A longer name is a path: "/name".
 _ID = re.compile(r"root|(?=\D*\d)[\w-]{19,}", re.ASCII)
-"""A text that is sent as an id. Ids of services are long and have digits. A longer name is a path: "/name"."""
+# A text that may be an id if no file in the top folder has this name.
 _WORD = re.compile(r"[\w-]+(@[\w.-]+)?", re.ASCII)
-"""A text that may be an id if no file in the top folder has this name."""
 
 
 def path_part(name: str) -> str:

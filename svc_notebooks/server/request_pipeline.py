@@ -92,6 +92,7 @@ _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 UPLOAD = "/upload/"
 """The beginning of the path of every upload URI."""
 
+# What the family has and this service does not, by a segment of the path.
 _ABSENT = {
     "accessproposals": "access proposals",
     "approvals": "approvals",
@@ -108,7 +109,6 @@ _ABSENT = {
     "transferOwnership": "transfers of calendars",
     "watch": "watching access rules and settings",
 }
-"""What the family has and this service does not, by a segment of the path."""
 
 ABSENT = ", ".join(sorted(set(_ABSENT.values())))
 """The operations of the family that this service does not have, as docs/deployments.md lists them."""

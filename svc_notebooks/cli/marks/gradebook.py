@@ -50,6 +50,9 @@ Cells: TypeAlias = "tuple[str | float | list[str], ...]"
 
 
 # fmt: off
+# The columns of each format of `--output`: the head and the value (`_values`). The head "" is the name of the
+# assignment, and "*" stands for the outcome of each exercise. nbgrader has the columns of `nbgrader export`, and Canvas
+# and Moodle those of their imports.
 _COLUMNS: dict[str, dict[str, str]] = {
     "csv": {"name": "name", "email": "email", "id": "id", "login": "login", "section": "section",
             "*": "*", "": "score", "late": "late", "happened": "happened"},
@@ -62,12 +65,6 @@ _COLUMNS: dict[str, dict[str, str]] = {
                  "late_submission_penalty": "penalty", "score": "score", "max_score": "possible"},
 }
 # fmt: on
-"""The columns of each format of `--output`: the head and the value (`_values`).
-
-The head "" is the name of the assignment, and "*" stands for the outcome of each exercise.
-
-nbgrader has the columns of `nbgrader export`, and Canvas and Moodle those of their imports.
-"""
 
 
 def gradebook_text(form: str, rows: Sequence[GradebookRow], points: Points, assignment: str) -> str:
@@ -263,8 +260,8 @@ def read_pseudonyms(path: Path, names: Iterable[str]) -> dict[str, str]:
 
 
 _MAX_MESSAGES = 3
+# The parts of a message that differ between students, because their data differ.
 _DRAWN = re.compile(r"'[^']*'|\d[\d,.]*")
-"""The parts of a message that differ between students, because their data differ."""
 
 
 def feedback_page(row: GradebookRow, points: Mapping[str, float], assignment: str) -> str:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ...course.submissions import Submission
 
 
+# The formats of times in Moodle's grading worksheet, with Moodle in English or in US English.
 _MOODLE_TIMES = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")
-"""The formats of times in Moodle's grading worksheet, with Moodle in English or in US English."""
 
 _DATE_LENGTH = len("2026-11-30")
 

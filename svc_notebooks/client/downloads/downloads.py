@@ -29,11 +29,9 @@ RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int | None] | int | str 
 FACTS = "id,name,size,headRevisionId"
 """The fields of the metadata that a download needs."""
 
-_TRIES = 3
-"""The maximum number of download tries if the content keeps changing."""
+_TRIES = 3  # the maximum number of download tries if the content keeps changing
 
-_AT_ONCE = 64 * 1024
-"""The largest size in bytes of content that is received in memory, because it arrives in one block."""
+_AT_ONCE = 64 * 1024  # the largest size in bytes of content that is received in memory, because it arrives in one block
 
 _MEDIA = {"alt": "media"}
 
@@ -248,8 +246,8 @@ def safe_name(name: str) -> str:
 # -- exports, of which two are compared without the dates in their metadata, such as the time of the export
 
 
+# The maximum size in bytes for a comparison without dates. Exports of the interface have at most 10 MB.
 _MAX_COMPARED = 16 * 1024 * 1024
-"""The maximum size in bytes for a comparison without dates. Exports of the interface have at most 10 MB."""
 
 _MAX_MEMBERS, _MAX_METADATA = 20_000, 1024 * 1024
 

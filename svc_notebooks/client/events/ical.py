@@ -29,14 +29,13 @@ from ...core.resources.calendars import EVENT_COLORS, Attendee, Event, Person, n
 from ...core.times import clock_changes
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
 
-_RULE_YEARS = 12
-"""The number of consecutive years that prove a rule, such as the last Sunday of a month."""
+_RULE_YEARS = 12  # the number of consecutive years that prove a rule, such as the last Sunday of a month
 
+# The search period after the last event, long enough to find rules for short calendars too.
 _LOOK_AHEAD = timedelta(days=366 * (_RULE_YEARS + 1))
-"""The search period after the last event, long enough to find rules for short calendars too."""
 
+# The latest time to which the look-ahead period is added, to stay in the range of datetime.
 _LATEST = datetime(9900, 1, 1, tzinfo=UTC)
-"""The latest time to which the look-ahead period is added, to stay in the range of datetime."""
 
 
 class ZoneOffset(NamedTuple):
@@ -140,8 +139,8 @@ def _same_onsets(onsets: Sequence[datetime], position: str) -> tuple[datetime, .
 
 _NONE, _SECOND = timedelta(), timedelta(seconds=1)
 
+# The largest COUNT that UNTIL replaces. The search for the last instance of a larger COUNT takes too long.
 _MAX_COUNT = 10_000
-"""The largest COUNT that UNTIL replaces. The search for the last instance of a larger COUNT takes too long."""
 
 
 def recurrence_properties(event: Event) -> list[Property]:
@@ -374,11 +373,10 @@ def _alarm(event: Event, method: str, minutes: int) -> Iterator[Property]:
 # -- builds the properties of each event in a calendar file, in the order of RFC 5545 (3.6.1)
 
 
+# The period after a series' last known time with listed clock changes, for zones whose changes follow no rule.
 _ZONE_HORIZON = timedelta(days=3653)
-"""The period after a series' last known time with listed clock changes, for zones whose changes follow no rule."""
 
-_LAST_YEAR = 9900
-"""The year from which no horizon is added, to stay in the range of datetime."""
+_LAST_YEAR = 9900  # the year from which no horizon is added, to stay in the range of datetime
 
 
 # -- identity and times ----------------------------------------------------------------------------------------------

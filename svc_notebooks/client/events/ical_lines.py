@@ -15,8 +15,7 @@ from zoneinfo import ZoneInfo
 
 from ...core.events.rrule import Start, print_moment
 
-_LINE_SIZE = 75
-"""The maximum number of bytes in a line, without its line break."""
+_LINE_SIZE = 75  # the maximum number of bytes in a line, without its line break
 
 
 class Property(NamedTuple):
@@ -66,8 +65,8 @@ _PARAMETER = re.compile(r';([\w-]+)=("[^"]*"|[^;]*)', re.ASCII)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _CIRCUMFLEX = {"^n": "\n", "^^": "^", "^'": '"'}
 _TIME_AFTER_ZONE = re.compile(r":(\d{4}-?\d\d-?\d\d.*)", re.ASCII | re.DOTALL)
+# The properties in whose TZID a name with a colon is read without quotes too.
 _TIMES = frozenset({"DTSTART", "DTEND", "DUE", "EXDATE", "RDATE", "RECURRENCE-ID"})
-"""The properties in whose TZID a name with a colon is read without quotes too."""
 
 
 def unfolded(content: bytes) -> bytes:
@@ -111,8 +110,7 @@ def read_components(text: str) -> Component:
     return root
 
 
-_MAX_DEPTH = 8
-"""The number of components inside of each other. RFC 5545 has three."""
+_MAX_DEPTH = 8  # the number of components inside of each other. RFC 5545 has three.
 
 
 def _read_properties(text: str) -> Iterator[Property]:
@@ -144,8 +142,8 @@ def read_text(value: str) -> str:
 
 # -- writing ---------------------------------------------------------------------------------------------------------
 
+# The Unicode control pictures, such as U+2407 for the bell, for the characters that RFC 5545 (3.1) forbids.
 _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20) if code != 0x09} | {"\x7f": "\u2421"}
-"""The Unicode control pictures, such as U+2407 for the bell, for the characters that RFC 5545 (3.1) forbids."""
 _TEXT = str.maketrans(_PICTURES | {"\n": "\\n", "\\": "\\\\", ";": "\\;", ",": "\\,"})
 _PARAMETER_VALUE = str.maketrans(_PICTURES | {"\n": "^n", "^": "^^", '"': "^'"})
 _LINE_BREAK = re.compile(r"\r\n?")

@@ -46,10 +46,9 @@ _COLOR_IDS = {name: color for color, names in COLOR_NAMES.items() for name in na
 _SINGLE = (
     "DTSTART", "DTEND", "DURATION", "SUMMARY", "DESCRIPTION", "LOCATION", "STATUS", "TRANSP", "CLASS", "ORGANIZER",
 )  # fmt: skip
+# The properties that have no equivalent in an event. A PRIORITY of 0 or 5, which Outlook writes, has no meaning.
 _UNUSED = ("CATEGORIES", "COMMENT", "CONTACT", "GEO", "IMAGE", "PRIORITY", "RELATED-TO", "RESOURCES")
-"""The properties that have no equivalent in an event. A PRIORITY of 0 or 5, which Outlook writes, has no meaning."""
-_MAX_TEXT = 100_000
-"""The length of a text that fits into a request of one megabyte."""
+_MAX_TEXT = 100_000  # the length of a text that fits into a request of one megabyte
 _MAX_INTEGER = 2**31 - 1
 
 
@@ -251,10 +250,10 @@ def _conference(component: Component, notes: list[str]) -> JSONObject:
 
 
 _SECOND = timedelta(seconds=1)
+# The fields of a series that a changed instance has only if the file repeats them.
 _NOT_INHERITED = ("description", "location", "attendees", "colorId", "source")
-"""The fields of a series that a changed instance has only if the file repeats them."""
+# The fields of a time that a change removes, because an instance can have another type of time than its series.
 _NO_TIME = {"date": None, "dateTime": None, "timeZone": None}
-"""The fields of a time that a change removes, because an instance can have another type of time than its series."""
 
 
 class InstanceChange(NamedTuple):
@@ -390,12 +389,12 @@ def parse_calendars(text: str) -> list[Component]:
 
 
 _MAX_NAMES = 10
+# The properties of a calendar in RFC 7986 (5.1, 5.7 and 5.9), and those that programs write instead.
 _CALENDAR_PROPERTIES = {
     "name": ("NAME", "X-WR-CALNAME"),
     "color": ("COLOR", "X-APPLE-CALENDAR-COLOR"),
     "refresh_interval": ("REFRESH-INTERVAL", "X-PUBLISHED-TTL"),
 }
-"""The properties of a calendar in RFC 7986 (5.1, 5.7 and 5.9), and those that programs write instead."""
 
 
 def calendar_properties(calendars: Sequence[Component]) -> dict[str, str]:

@@ -25,8 +25,7 @@ _MOMENT = re.compile(
 )
 _OFFSET = re.compile(r"([+-]?)(\d{2}):?(\d{2})(\d{2})?", re.ASCII)
 _DAY = timedelta(days=1)
-_YEARS_AHEAD = 31
-"""The years after the last event in which a zone is compared with those of the IANA database."""
+_YEARS_AHEAD = 31  # the years after the last event in which a zone is compared with those of the IANA database
 
 
 def read_moment(value: str) -> Start:
@@ -155,12 +154,11 @@ class _DefinedZone(tzinfo):
         return "VTIMEZONE"
 
 
+# The number of clock changes of all time zones that are read. A zone with the changes of 400 years has 800.
 _MAX_CHANGES = 100_000
-"""The number of clock changes of all time zones that are read. A zone with the changes of 400 years has 800."""
 
 _STEPS_PER_OBSERVANCE = 10
-_MAX_SEARCHES = 50
-"""The number of times that the IANA zone with the offsets of a VTIMEZONE in a year is searched for."""
+_MAX_SEARCHES = 50  # the number of times that the IANA zone with the offsets of a VTIMEZONE in a year is searched for
 
 
 def _changes(

@@ -18,8 +18,7 @@ from ..json_response import foreign_answer, read_fields, read_resource
 from ..session import Session
 from ..transport.bounds import PageTokens
 
-_LATEST = 253_402_300_799_000
-"""The end of the year 9999 in milliseconds, because Python has no later times."""
+_LATEST = 253_402_300_799_000  # the end of the year 9999 in milliseconds, because Python has no later times
 
 _MAX_NEW_IDS = 3
 _PAGE_SIZE = 1000

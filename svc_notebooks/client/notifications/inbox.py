@@ -17,8 +17,8 @@ from ...core.platform import capabilities
 from ...core.times import Clock
 
 _MAX_BODY = 64 * 1024
+# The most messages that are kept. Above it, each new one replaces the oldest that is not of a known channel.
 _MAX_MESSAGES = 10_000
-"""The most messages that are kept. Above it, each new one replaces the oldest that is not of a known channel."""
 
 _Key = tuple[str | None, int | None, bool | None]
 _OK, _FORBIDDEN, _BAD, _TOO_LARGE, _FULL = 200, 403, 400, 413, 503
@@ -60,8 +60,7 @@ class Inbox:
         self._default = _PlannedResponse(_OK, 0.0)
         self._listeners: list[Callable[[Received], object]] = []
         self._unheard: deque[Received] = deque()
-        self._listening: int | None = None
-        """The thread that calls the listeners now."""
+        self._listening: int | None = None  # the thread that calls the listeners now
 
     def expect(self, channel_id: str, token: str | None) -> None:
         """Set the token that verifies the messages of a channel. None means that messages must have no token."""

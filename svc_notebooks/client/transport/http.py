@@ -121,8 +121,7 @@ def _message(error: BaseException) -> str:
     return printable(redact_text(_CONNECTION.sub("", text)))
 
 
-_CONNECTION = re.compile(r"<.*?>: |\w+\(host=.*?\): ")
-"""The object with which urllib3 begins its messages."""
+_CONNECTION = re.compile(r"<.*?>: |\w+\(host=.*?\): ")  # the object with which urllib3 begins its messages
 
 
 _BLOCKED = (
@@ -131,11 +130,9 @@ _BLOCKED = (
 )
 
 _OF_CODED_BODY = frozenset({"content-encoding", "content-length"})
-_READ_AT_ONCE = 65_536
-"""The maximum response size in bytes that is read at once, which frees the connection."""
+_READ_AT_ONCE = 65_536  # the maximum response size in bytes that is read at once, which frees the connection
 
-_MAX_ORIGINS = 8
-"""The maximum number of origins with open connections."""
+_MAX_ORIGINS = 8  # the maximum number of origins with open connections
 
 MAX_CONNECTIONS = 64
 """The maximum number of connections to an origin that are kept open, and the most threads that a session is for."""

@@ -25,11 +25,9 @@ _AT_ONCE = 16_384
 MAX_HEAD = 262_144
 MAX_HEADERS = 100
 _MAX_LINE = 65_536
-_MAX_INTERIM = 10
-"""The most responses before the final one, such as 100 Continue and 103 Early Hints."""
+_MAX_INTERIM = 10  # the most responses before the final one, such as 100 Continue and 103 Early Hints
 
-_MAX_OVERHEAD = 16_384
-"""The most bytes of extensions of chunks, beyond the size of their content and 16 bytes for each."""
+_MAX_OVERHEAD = 16_384  # the most bytes of extensions of chunks, beyond the size of their content and 16 bytes for each
 
 _LINE_END = re.compile(rb"\n")
 _HEAD_END = re.compile(rb"(?:\A|\n)\r?\n")

@@ -23,13 +23,12 @@ KEPT = 2048
 
 MIB = 1024 * 1024
 
+# The number of bytes of a body that are searched for secrets, enough for a long secret after the kept bytes.
 _SCANNED_BYTES = KEPT + 8192
-"""The number of bytes of a body that are searched for secrets, enough for a long secret after the kept bytes."""
 
 _TEXT = ("text/", "application/json", "application/xml", "application/x-www-form-urlencoded", "multipart/")
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
-_BASE_SIZE = 1000
-"""The approximate memory in bytes for an exchange without its texts."""
+_BASE_SIZE = 1000  # the approximate memory in bytes for an exchange without its texts
 
 
 def _is_text(headers: Pairs) -> bool:
@@ -62,10 +61,9 @@ class Exchange:
     error: str | None = None
     _request_head: bytes = field(default=b"", repr=False)
     _response_head: bytes = field(default=b"", repr=False)
-    _weight: int = field(default=0, repr=False)
-    """The approximate memory of the record in bytes."""
+    _weight: int = field(default=0, repr=False)  # the approximate memory of the record in bytes
+    # The number of further bytes of the request body that the record keeps, 0 unless the body is text.
     _remaining: int = field(default=0, repr=False)
-    """The number of further bytes of the request body that the record keeps, 0 unless the body is text."""
 
     @property
     def request_body(self) -> str | None:

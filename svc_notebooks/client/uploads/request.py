@@ -39,8 +39,7 @@ SIMPLE_LIMIT = 5_000_000
 
 UPLOAD_TYPES = ("auto", "media", "multipart", "resumable")
 
-_SENT_AT_ONCE = 65_536
-"""The maximum size in bytes of content in memory that is sent in one piece."""
+_SENT_AT_ONCE = 65_536  # the maximum size in bytes of content in memory that is sent in one piece
 
 WHOLE = -1
 """The chunk size that means a single request."""

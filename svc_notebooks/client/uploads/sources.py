@@ -32,8 +32,7 @@ from ..transport.in_process import BLOCK
 FINGERPRINTED_BYTES = 65_536
 """The number of bytes at the start and end of a file that determine its fingerprint."""
 
-_PIECE = 8 * 1024 * 1024
-"""The number of bytes of a file at a URL that are requested at a time."""
+_PIECE = 8 * 1024 * 1024  # the number of bytes of a file at a URL that are requested at a time
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
 """A function that is called after each block with the transferred bytes and the total size, or None if unknown."""

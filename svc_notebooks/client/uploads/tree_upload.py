@@ -25,8 +25,7 @@ UPLOADED, BESIDE, REPLACED, UNCHANGED = "uploaded", "uploaded beside", "replaced
 upload that overwrites.
 """
 
-_IDS = 100
-"""The number of file ids that are generated in one request. With an id the client can repeat a lost request."""
+_IDS = 100  # the number of file ids that are generated in one request. With an id the client can repeat a lost request.
 
 
 class TreeUpload:

@@ -225,6 +225,7 @@ def table_parts(element: Any, tag: str) -> Iterator[Any]:
             yield from table_parts(child, tag)
 
 
+# HTML tags, from the outermost, the text property that each depends on, and a test of the property's value.
 _FORMATS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     ("b", name("fo:font-weight"), lambda value: value == "bold" or value[:1] in tuple("6789")),
     ("i", name("fo:font-style"), lambda value: value in ("italic", "oblique")),
@@ -234,7 +235,6 @@ _FORMATS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     ("sub", name("style:text-position"), lambda value: value.startswith(("sub", "-"))),
     ('span class="smallcaps"', name("fo:font-variant"), lambda value: value == "small-caps"),
 )
-"""HTML tags, from the outermost, the text property that each depends on, and a test of the property's value."""
 FORMAT_KEYS = frozenset(f"text/{key}" for _, key, _ in _FORMATS)
 _TAGS = (*(tag for tag, _, _ in _FORMATS), "code")
 

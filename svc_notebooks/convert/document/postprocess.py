@@ -419,8 +419,8 @@ _TABLE_BORDERS = b"<w:tblBorders>%s</w:tblBorders>" % b"".join(
 _SIDES = ("top", "right", "bottom", "left")
 _DATA_URI = re.compile(rb'descr="data:[^"]*"')  # the description of a picture that pandoc makes of a placeholder
 _SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')  # pandoc writes an exponent below 0.1, which OpenDocument forbids
+# The end of the frame of a formula in OpenDocument, and the size for which programs calculate the size themselves.
 _FORMULA, _NO_SIZE = b'><draw:object xlink:href="Formula', b' svg:width="0in" svg:height="0in"'
-"""The end of the frame of a formula in OpenDocument, and the size for which programs calculate the size themselves."""
 _ALIGNMENTS = re.compile(rb"(<w:jc [^>]*/>)(?:\s*<w:jc [^>]*/>)+")  # of a cell in a cell; only one is allowed
 _SECTION_END = re.compile(rb"</w:sectPr>(?=\s*</w:body>)")
 _DOCX_SIZE = re.compile(rb'(<w:szC?s? w:val=")\d+(")')

@@ -18,8 +18,8 @@ _INCH, _DPI = 914_400, 96
 _BITFIELDS, _MASKS_END = 3, 66
 _ORIENTATION = 0x0112
 _UPRIGHT = 1
+# The errors that Pillow raises for damaged files.
 _ERRORS = (OSError, ValueError, SyntaxError, EOFError, IndexError, OverflowError, struct.error)
-"""The errors that Pillow raises for damaged files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,9 @@ _MIN_HEIGHT = 1000  # smaller pictures are enlarged, since Tesseract needs lette
 _MIN_WORDS = 5  # the number of frequent words, or of letters of a script, from which a text tells its language
 
 
+# The models by language, and by language and script or region where these need another model ("models"). Also frequent
+# words by language ("words"), and the languages by the name of their script ("scripts").
 _TABLES: dict[str, dict[str, str]] = json.loads((files(__package__) / "languages.json").read_text("utf-8"))
-"""The models by language, and by language and script or region where these need another model ("models").
-
-Also frequent words by language ("words"), and the languages by the name of their script ("scripts").
-"""
 
 
 class OcrModel(NamedTuple):

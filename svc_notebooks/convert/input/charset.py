@@ -41,13 +41,11 @@ _MARKUP_CHARSET = re.compile(
     re.IGNORECASE,
 )  # a page that is read as ASCII is not in UTF-16
 _COMMENTS = re.compile(rb"<!--.*?-->", re.DOTALL)
+# The codecs that are guessed, each with a cost and languages of letters.json.
 _CODECS: list[tuple[str, float, str]] = json.loads((files(__package__) / "codecs.json").read_text("utf-8"))
-"""The codecs that are guessed, each with a cost and languages of letters.json."""
+# The letters of languages, the most frequent first. The first 26 letters of most, and the characters of Chinese and
+# Japanese, are those of charset-normalizer 3.5.
 _LETTERS: dict[str, str] = json.loads((files(__package__) / "letters.json").read_text("utf-8"))
-"""The letters of languages, the most frequent first.
-
-The first 26 letters of most, and the characters of Chinese and Japanese, are those of charset-normalizer 3.5.
-"""
 _PUNCTUATION = "“”„‚‘’–—…«»·•§°€£¥±×²³¼½¾µ¿¡©®™\xa0\u3000\u200c\u200d\u200e\u200f、。「」（）：，！？《》・"  # noqa: RUF001
 _INVALID, _FOREIGN, _ODD = 18.0, 11.5, 9.5  # costs of an invalid byte, another letter, and mixed letters
 _DECLARED = -30.0

@@ -356,13 +356,13 @@ def _reference(piece: str) -> str | None:
 
 Position: TypeAlias = tuple[str, int, int]  # the name of a sheet, a row and a column
 
+# Matches a date of which the year is not a number after 1900, the year in which Excel has a day too many.
 _EARLY_DATE = re.compile(r"\bDATE\s*\((?!\s*(?:190[1-9]|19[1-9]\d|2\d{3})\s*,)", re.IGNORECASE)
-"""Matches a date of which the year is not a number after 1900, the year in which Excel has a day too many."""
 _MAX_DEPTH = 64  # the number of levels of parentheses in formulas of Excel
 _MAX_SECONDS = 15
 _MAX_GRID_CELLS = 20_000_000  # also empty ones, for which the engine uses memory
+# The error values by the name of the engine's error. Other programs do not give all other errors of the engine.
 _ERROR_CODES = {"Null": "#NULL!", "Div": "#DIV/0!", "Ref": "#REF!", "Num": "#NUM!", "Na": "#N/A", "NA": "#N/A"}
-"""The error values by the name of the engine's error. Other programs do not give all other errors of the engine."""
 
 
 class _Unreliable(Exception):

@@ -254,6 +254,7 @@ def disjoint(areas: Iterable[Area]) -> tuple[Area, ...]:
 # [kind, value, style, formula, array, link] without empty fields at the end. A row is stored as a flat list
 # [row number, column number, cell, column number, cell, ...].
 
+# The kind, the type, and the functions from and to a value of each type that JSON does not have.
 _JSON: tuple[tuple[str, type, Any, Any], ...] = (
     ("datetime", datetime, datetime.isoformat, datetime.fromisoformat),
     ("date", date, date.isoformat, date.fromisoformat),
@@ -261,7 +262,6 @@ _JSON: tuple[tuple[str, type, Any, Any], ...] = (
     ("duration", timedelta, timedelta.total_seconds, lambda seconds: timedelta(seconds=seconds)),
     ("fault", ErrorValue, lambda fault: fault.code, ErrorValue),
 )
-"""The kind, the type, and the functions from and to a value of each type that JSON does not have."""
 _TO_JSON = {value_type: (kind, convert) for kind, value_type, convert, _ in _JSON}
 _FROM_JSON = {kind: restore for kind, _, _, restore in _JSON}
 

@@ -20,8 +20,8 @@ from .model import SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, PrintSet
 from .ods import read as ods
 from .xlsx import read as xlsx
 
+# The methods of xlrd for links, comments and drawings, which are not read. Many of them refuse unusual records.
 _PARSERS_OF_OTHER_RECORDS = ("hlink", "quicktip", "note", "obj", "txo", "msodrawingetc", "feat11")
-"""The methods of xlrd for links, comments and drawings, which are not read. Many of them refuse unusual records."""
 
 _EMPTY, _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = range(6)  # the types of cells in xlrd; 6 are blank cells with a style
 

@@ -47,6 +47,7 @@ def response_schema(status: int, content: Mapping[str, Schema] | None = None) ->
     return response
 
 
+# The keywords of the schema of a field by the field's type.
 _KEYWORDS: Final[Mapping[str, Schema]] = {
     "time": {"format": "date-time"},
     "date": {"format": "date"},
@@ -58,10 +59,9 @@ _KEYWORDS: Final[Mapping[str, Schema]] = {
     "link": {"pattern": "^[A-Za-z][A-Za-z0-9+.-]*://"},
     "parents": {"minItems": 1, "maxItems": 1},
 }
-"""The keywords of the schema of a field by the field's type."""
 
+# The keywords of an id in a request body. An instance's id is the event's id followed by the instance's start.
 _ID: Final[Schema] = {"pattern": "^[0-9a-v]{5,1024}$"}
-"""The keywords of an id in a request body. An instance's id is the event's id followed by the instance's start."""
 
 _SCALARS: Final[Mapping[Any, str]] = {str: "string", bool: "boolean", int: "integer", NoneType: "null"}
 
@@ -143,8 +143,8 @@ def _name(resource: Any) -> str:
     return _NAMES.get(name, name)
 
 
+# The names of the schemas that differ from those of their types.
 _NAMES = {"ChannelResource": "Channel", "ErrorResponse": "Error", "OAuthErrorResponse": "OAuthError"}
-"""The names of the schemas that differ from those of their types."""
 
 _RESPONSES = (
     files.File, files.FileList, files.GeneratedIds, files.Permission, files.PermissionList, files.Revision,

@@ -52,8 +52,8 @@ def _json(name: str) -> Mapping[str, Schema]:
 
 
 _PAGE: Final[Mapping[str, Schema]] = {"text/html": STRING}
+# An OAuth error, or an error that occurs before the endpoint is called, such as an invalid Host header.
 _BAD_REQUEST: Final[Mapping[str, Schema]] = {"application/json": {"oneOf": [ref("OAuthError"), ref("Error")]}}
-"""An OAuth error, or an error that occurs before the endpoint is called, such as an invalid Host header."""
 
 _ERROR: Final[Mapping[str, Schema]] = {**_json("Error"), **_PAGE}
 _FILE_PAGE: Final[Responses] = {200: _PAGE, 401: _ERROR, 403: _ERROR, 404: _ERROR}

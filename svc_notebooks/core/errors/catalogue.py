@@ -97,8 +97,8 @@ def missing_id(message: str) -> tuple[str, str] | None:
     return next(((resource, match[1]) for resource, match in matches if match), None)
 
 
+# The largest number of problems in an error response, so that it is not much larger than the request.
 _MAX_DETAILS = 100
-"""The largest number of problems in an error response, so that it is not much larger than the request."""
 
 
 def envelope(error: ApiError) -> ErrorResponse:

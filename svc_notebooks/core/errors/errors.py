@@ -97,8 +97,8 @@ _DOMAIN_NOT_REGISTERED = "push.webhookUrlUnauthorized"
 _TOKEN_ERRORS = frozenset({"invalid_client", "invalid_grant", "invalid_token", "unauthorized_client"})
 
 _GROUPS = json.loads((files(__package__) / "advice.json").read_text("utf-8")).values()
+# Advice by reason code, which takes precedence over the exception class's advice.
 _ADVICE: dict[str, str] = {reason: advice for group in _GROUPS for reason, advice in group.items()}
-"""Advice by reason code, which takes precedence over the exception class's advice."""
 
 
 class BadRequest(SvcError):

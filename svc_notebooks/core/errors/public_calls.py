@@ -83,6 +83,7 @@ def _is_own(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] != _PACKAGE and not (is_library or is_compiled)
 
 
+# The annotations whose values are checked, and the names of the classes of which a value may be an instance.
 _TYPES: dict[str, tuple[str, tuple[str, ...]]] = {
     # annotation    in words           classes
     "str": ("a str", ("str",)),
@@ -95,7 +96,6 @@ _TYPES: dict[str, tuple[str, tuple[str, ...]]] = {
     "Names": ("Names", ("Names",)),
     "None": ("None", ("NoneType",)),
 }
-"""The annotations whose values are checked, and the names of the classes of which a value may be an instance."""
 
 
 def _wrong_argument(

@@ -159,6 +159,7 @@ def _are_notification_settings(value: Any) -> bool:
     return isinstance(notifications, list) and all(map(_is_notification, notifications))
 
 
+# The fields that a client can set, with their checks and the descriptions of valid values.
 _CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "summaryOverride": (
         lambda value: isinstance(value, str) and len(value) <= _MAX_TITLE,
@@ -177,7 +178,6 @@ _CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         f"notifications with the method email and a type of {', '.join(_NOTIFICATIONS)}",
     ),
 }
-"""The fields that a client can set, with their checks and the descriptions of valid values."""
 
 _STORED = parse(
     "summaryOverride,colorId,hidden,selected,defaultReminders(method,minutes),"

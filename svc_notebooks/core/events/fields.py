@@ -40,8 +40,8 @@ EVENT_SHAPE = with_family_fields(shape_of(Event), FAMILY_EVENT)
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _QUOTED = r'"(?:[\t !#-\[\]-~]|\\[\t -~])*"'
 _LITERAL = r"\[[!-Z^-~]*\]"
+# The addr-spec syntax of RFC 5322, section 3.4.1, without comments and obsolete syntax.
 _ADDRESS = re.compile(rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@(?:{_ATOM}(?:\.{_ATOM})*|{_LITERAL})")
-"""The addr-spec syntax of RFC 5322, section 3.4.1, without comments and obsolete syntax."""
 
 _ID = re.compile(r"[0-9a-v]{5,1024}")
 _MAX_ADDRESS = 998  # the longest line of a mail message
@@ -56,6 +56,7 @@ def is_address(text: object) -> bool:
     return isinstance(text, str) and len(text) <= _MAX_ADDRESS and _ADDRESS.fullmatch(text) is not None
 
 
+# The Python type of a field's JSON value, and its name in messages. An integer and a time have their own checks.
 _PYTHON_TYPES: Mapping[str, tuple[type[Any], str]] = {
     **dict.fromkeys(("string", "enum", "email", "id", "url", "https", "link"), (str, "text")),
     "boolean": (bool, "true or false"),
@@ -63,9 +64,8 @@ _PYTHON_TYPES: Mapping[str, tuple[type[Any], str]] = {
     "list": (list, "a list"),
     "map": (dict, "an object of texts"),
 }
-"""The Python type of a field's JSON value, and its name in messages. An integer and a time have their own checks."""
+# The allowed URL schemes by field type. A URL of type "link" may have any scheme.
 _SCHEMES = {"url": ("http", "https"), "https": ("https",), "link": ()}
-"""The allowed URL schemes by field type. A URL of type "link" may have any scheme."""
 
 
 def check(field: Field, value: Any, path: str) -> list[Row]:
@@ -177,10 +177,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
 _OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
 _MINUTE = timedelta(minutes=1)
-_YEARS = range(2, 9999)
-"""The valid years, in which the days before and after each date are valid dates as well."""
+_YEARS = range(2, 9999)  # the valid years, in which the days before and after each date are valid dates as well
+# A duration longer than any UTC offset, because a response may use another zone than the request.
 _ANY_OFFSET = timedelta(hours=16)
-"""A duration longer than any UTC offset, because a response may use another zone than the request."""
 
 
 class TimeError(ValueError):

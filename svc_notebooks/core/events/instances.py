@@ -23,11 +23,9 @@ from ..times import clock_changes, skipped_times, skips_day
 from .rrule import Freq, Recurrence, Rule, Start, WorkBudget
 from .rrule_days import END, MAX_BATCH, Batch, DayTimes, TimesOfDay, days_of, midnight, shared_days
 
-_AT_ONCE = 64
-"""The number of times that are generated together, unless a single day has more."""
+_AT_ONCE = 64  # the number of times that are generated together, unless a single day has more
 
-_MARK_INTERVAL = 256
-"""The number of steps between two stored counts of times."""
+_MARK_INTERVAL = 256  # the number of steps between two stored counts of times
 
 
 class Chunk(NamedTuple):
@@ -176,8 +174,8 @@ def _day_chunks(rule: Rule, start: datetime, first: int, stop: int, work: WorkBu
         yield Chunk(day, day, partial(clock.size, day), partial(clock.moments, day, start.tzinfo))
 
 
+# A duration longer than any clock change, so that bounds in local time exclude no instance (Samoa skipped a day).
 _SLACK = timedelta(hours=26)
-"""A duration longer than any clock change, so that bounds in local time exclude no instance (Samoa skipped a day)."""
 
 LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
 """The latest end of any instance except the first, so that times.py can print instances in every time zone."""

@@ -279,8 +279,7 @@ _MONTHS = (
 )
 _LEAP_YEAR = 2000
 _NTH = r"(?:\d{1,2}(?:st|nd|rd|th)|last)"
-_MOST_WORK_DAYS = 23
-"""The largest number of days from Monday to Friday in a month."""
+_MOST_WORK_DAYS = 23  # the largest number of days from Monday to Friday in a month
 
 
 def weekdays(text: str) -> str:

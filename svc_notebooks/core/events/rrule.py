@@ -233,6 +233,7 @@ def _choice(values: Mapping[str, Any]) -> Callable[[str], Any]:
     return read
 
 
+# The `Rule` field and the parser of each rule part, in the order of RFC 5545, section 3.3.10.
 _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "FREQ": ("freq", _choice(Freq.__members__)),
     "UNTIL": ("until", read_moment),
@@ -249,13 +250,12 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "BYSETPOS": ("by_position", _numbers(1, 366, signed=True)),
     "WKST": ("week_start", _choice({day: index for index, day in enumerate(WEEKDAYS)})),
 }
-"""The `Rule` field and the parser of each rule part, in the order of RFC 5545, section 3.3.10."""
 
 _BY_PARTS = tuple(field for field, _ in _PARTS.values() if field.startswith("by_") and field != "by_position")
 
 
+# The rule parts that RFC 5545 ignores if the start is a date (3.3.10).
 _TIME_PARTS = ("by_second", "by_minute", "by_hour")
-"""The rule parts that RFC 5545 ignores if the start is a date (3.3.10)."""
 
 
 def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
@@ -284,6 +284,7 @@ def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
     return [rule]
 
 
+# Tests, with error messages, for combinations of rule parts that RFC 5545 forbids or leaves undefined.
 _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
     (lambda rule, _: rule.count is not None and rule.until is not None, "UNTIL and COUNT cannot be used together"),
     (
@@ -312,14 +313,13 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
         "BYSETPOS needs another rule part that begins with BY",
     ),
 )
-"""Tests, with error messages, for combinations of rule parts that RFC 5545 forbids or leaves undefined."""
 
 
 # -- RDATE, EXDATE ---------------------------------------------------------------------------------------------------
 
 _TYPES = ("DATE", "DATE-TIME", "PERIOD")
+# The allowed days, which are valid in every time zone.
 _FIRST_DAY, _LAST_DAY = date(3, 1, 1).toordinal(), date(9997, 12, 31).toordinal()
-"""The allowed days, which are valid in every time zone."""
 
 
 def _rdates(text: str, parameters: Mapping[str, str], start: Start) -> list[RDate]:
@@ -376,13 +376,13 @@ def _period(text: str, tz: tzinfo | None, *, named: bool) -> RDate:
     return RDate(start, length)
 
 
+# The parser of each recurrence line by line name, in the order of the fields of `Recurrence`.
 _READERS: Mapping[str, Callable[[str, Mapping[str, str], Start], list[Any]]] = {
     "RRULE": _rule,
     "EXRULE": _rule,
     "RDATE": _rdates,
     "EXDATE": _exdates,
 }
-"""The parser of each recurrence line by line name, in the order of the fields of `Recurrence`."""
 
 
 class WorkExceeded(Exception):

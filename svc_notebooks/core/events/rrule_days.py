@@ -137,13 +137,13 @@ def _week_numbers(first: date, day: int, week_start: int) -> set[int]:
 
 # -- the days of a rule, year by year ---------------------------------------------------------------------------------
 
+# The number of the period of a day, which is given as an ordinal. The second argument is the first day of weeks.
 _PERIODS: dict[Freq, Callable[[int, int], int]] = {
     Freq.YEARLY: lambda day, _: date.fromordinal(day).year,
     Freq.MONTHLY: lambda day, _: date.fromordinal(day).year * 12 + date.fromordinal(day).month - 1,
     Freq.WEEKLY: lambda day, week_start: (day - 1 - week_start) // 7,
     Freq.DAILY: lambda day, _: day,
 }
-"""The number of the period of a day, which is given as an ordinal. The second argument is the first day of weeks."""
 
 _MAX_YEARS_KEPT = 16
 _WEEK = 7

@@ -12,8 +12,7 @@ from .fields import Shift, clock_time, instant, read_time
 from .instances import Occurrence, occurrences
 from .rrule import WEEKDAYS, Freq, RDate, Recurrence, RecurrenceError, Rule, Start, print_moment, read_line
 
-_COMPARED = 60
-"""The number of instances that are compared to prove that a moved rule has the moved instances."""
+_COMPARED = 60  # the number of instances that are compared to prove that a moved rule has the moved instances
 
 _MOST_COUNTED = 20_000
 _SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
@@ -22,8 +21,7 @@ _TIME_PARTS = ("by_hour", "by_minute", "by_second")
 _BY_PARTS = [
     f"BY{name}" for name in ["SECOND", "MINUTE", "HOUR", "DAY", "MONTHDAY", "YEARDAY", "WEEKNO", "MONTH", "SETPOS"]
 ]
-_EVERY_MONTH = 28
-"""The last day that every month has."""
+_EVERY_MONTH = 28  # the last day that every month has
 _NOT_MOVED = "The rule of this series cannot be moved in this way. Move only this event, or give another recurrence."
 
 

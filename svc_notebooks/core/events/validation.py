@@ -155,8 +155,8 @@ def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
 # -- field by field --------------------------------------------------------------------------------------------------
 
 
+# The most attendees of an event without `event_limits`. Each of them is work for every change of the event.
 _MAX_ATTENDEES = 2000
-"""The most attendees of an event without `event_limits`. Each of them is work for every change of the event."""
 
 
 @cache
@@ -250,8 +250,7 @@ def recurrence_of(event: Event) -> Lines:
     return Lines.parse(event.get("recurrence") or [], start_of(event))
 
 
-_MAX_RULES = 100
-"""The RRULEs and EXRULEs of an event. Each of them is work for each list of instances."""
+_MAX_RULES = 100  # the RRULEs and EXRULEs of an event. Each of them is work for each list of instances.
 
 
 # -- rules that join fields ------------------------------------------------------------------------------------------
@@ -313,10 +312,10 @@ def _properties(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     return rows
 
 
+# The checks of rules that involve several values, by the field that contains the values.
 _RULES: tuple[tuple[str, Callable[[Mapping[str, Any], Policy], list[Row]]], ...] = (
     ("conferenceData", lambda event, policy: conference_problems(event["conferenceData"], policy)),
     ("extendedProperties", _properties),
     ("recurrence", _recurrence),
     ("reminders", _reminders),
 )
-"""The checks of rules that involve several values, by the field that contains the values."""

@@ -21,6 +21,7 @@ from .redaction import redact_headers, redact_text, redact_url
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 JSONObject: TypeAlias = "dict[str, JSON]"
 
+# The reason phrases of the interface, and phrases of RFC 9110 that differ between Python versions.
 _REASONS = {status.value: status.phrase for status in HTTPStatus} | {
     308: "Resume Incomplete",
     413: "Content Too Large",
@@ -29,7 +30,6 @@ _REASONS = {status.value: status.phrase for status in HTTPStatus} | {
     422: "Unprocessable Content",
     499: "Client Closed Request",
 }
-"""The reason phrases of the interface, and phrases of RFC 9110 that differ between Python versions."""
 
 
 def reason(status: int) -> str:

@@ -136,13 +136,13 @@ def _decode_quoted_printable(data: bytes, is_last: bool) -> tuple[bytes, bytes]:
     return binascii.a2b_qp(text), data[end:]
 
 
+# For each Content-Transfer-Encoding (RFC 2045, 6), a function that returns the decoded bytes and the bytes that the
+# next call needs again. It raises ValueError for invalid data. `is_last` is True for the end of the part.
 _TRANSFER_ENCODINGS: dict[str, Callable[[bytes, bool], tuple[bytes, bytes]]] = {
     **dict.fromkeys(("", "7bit", "8bit", "binary"), lambda data, is_last: (data, b"")),
     "base64": _decode_base64,
     "quoted-printable": _decode_quoted_printable,
 }
-"""For each Content-Transfer-Encoding (RFC 2045, 6), a function that returns the decoded bytes and the bytes that the
-next call needs again. It raises ValueError for invalid data. `is_last` is True for the end of the part."""
 
 
 _DECODED_HEADERS = frozenset(name.lower() for name in ("Content-Transfer-Encoding", "Content-Encoding", *BODY_DIGESTS))
@@ -183,8 +183,8 @@ class MultipartDecoder:
         self._dash = b"--" + boundary.encode()
         self._newline = b"\r\n"
         self._buffer = bytearray()
+        # Reads the buffer in the current state. It returns None if it needs more bytes. None: after the last part.
         self._step: Callable[[], list[MultipartEvent] | None] | None = self._preamble
-        """Reads the buffer in the current state. It returns None if it needs more bytes. None: after the last part."""
         self._part: _PartDecoder | None = None
         self._at_part_start = False  # no content of this part was emitted, and its blank line is still in the buffer
 

@@ -26,22 +26,21 @@ _NAMES = frozenset(
 )  # fmt: skip
 _IN_QUERIES = _NAMES | {"code"}
 _AT_ENDPOINTS = _IN_QUERIES | {"token"}
+# The last path segments of URLs at which `token` and `code` are secrets. Elsewhere, these may be ordinary fields.
 _ENDPOINTS = frozenset({"authorize", "revoke", "signin", "token", "tokeninfo"})
-"""The last path segments of URLs at which `token` and `code` are secrets. Elsewhere, these may be ordinary fields."""
 
 _WATCH = "watch"
+# The names of secrets in watch requests, where `token` is a secret of the service and the receiver.
 _IN_CHANNELS = _NAMES | {"token"}
-"""The names of secrets in watch requests, where `token` is a secret of the service and the receiver."""
 
+# JSON fields that identify a body as a token endpoint message.
 _OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
-"""JSON fields that identify a body as a token endpoint message."""
 
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
 _CHANNEL_TOKEN = "-channel-token"  # the prefix of the header is a setting
 
-_MIN_LENGTH = 6
-"""The minimum length of a secret to search for. Shorter secrets occur in many texts by chance."""
+_MIN_LENGTH = 6  # the minimum length of a secret to search for. Shorter secrets occur in many texts by chance.
 
 _JSON = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:\s*")((?:[^"\\]|\\.)*\\?)')
 _FORM = re.compile(r"""(?<![^&=\s"'<>{}\[\](),;?/])([^&=\s"'<>{}\[\](),;?/]++)=([^&\s"'<>\\]+)""")

@@ -20,8 +20,7 @@ from .resumable import QUANTUM, require_end, require_no_overlap, require_query_a
 _PONDS = ("abbey", "cove", "dell", "fen", "heath", "lake", "mill", "moor", "park")
 _RECORDING, _LOCAL = "night.raw", "folder.json"
 _REFUSALS = 3
-_TOLERANCE = 0.002
-"""Times are recorded in milliseconds."""
+_TOLERANCE = 0.002  # times are recorded in milliseconds
 _FOLDER_TYPE = "application/vnd.svc-apps.folder"
 
 

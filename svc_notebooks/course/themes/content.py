@@ -96,8 +96,8 @@ _LIKE_CSV = (
 )  # fmt: skip
 
 
+# The words of the searches, each with another word that begins with all its letters but the last one.
 _WORDS = {"crane": "crank", "egret": "egress", "heron": "heroes", "stork": "storm"}
-"""The words of the searches, each with another word that begins with all its letters but the last one."""
 
 
 def _set_up_search(exercise: ExerciseService, rng: Random) -> dict[str, Value]:

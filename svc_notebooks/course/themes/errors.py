@@ -14,11 +14,10 @@ from .content import put_file
 
 _FILES = 8
 _CAP = 8
-_TOLERANCE = 0.002
-"""Times are recorded in milliseconds, so a difference of two times can be wrong by one millisecond."""
+_TOLERANCE = 0.002  # times are recorded in milliseconds, so a difference of two times can be wrong by one millisecond
 
+# The largest difference between a random number and the place of its delay between the limits, from 0 to 1.
 _SAME_PLACE = 0.01
-"""The largest difference between a random number and the place of its delay between the limits, from 0 to 1."""
 
 _LOOK = "Look at the column `time` of svc.exchanges()."
 

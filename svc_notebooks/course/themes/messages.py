@@ -22,12 +22,12 @@ def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"file_id": file_id, "address": exercise.receiver("plan"), "hours": rng.randrange(50, 80)}
 
 
+# The longest time by which a student may begin or stop too late.
 _LATE_START, _LATE_END = timedelta(minutes=1), timedelta(hours=1)
-"""The longest time by which a student may begin or stop too late."""
 
 
+# A time with the number of the request at this time, or with -1 for the end of a channel that expires.
 _Instant: TypeAlias = "tuple[datetime, int]"
-"""A time with the number of the request at this time, or with -1 for the end of a channel that expires."""
 
 
 def _watch(evidence: Evidence, request: RecordedRequest) -> tuple[_Instant, _Instant]:

@@ -26,8 +26,8 @@ from ..widgets.dialogs import Dialog, Question
 from ..widgets.form import call_text
 
 VIEWS = ("month", "week", "day")
+# The days between which the view moves, so that all days around them exist in every time zone.
 _FIRST, _LAST = date(3, 1, 1), date(9997, 12, 1)
-"""The days between which the view moves, so that all days around them exist in every time zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,8 +483,8 @@ class CalendarToolbar(widgets.VBox):  # type: ignore[misc]
 
 
 _FOLDER = Path(__file__).parent
+# The parts of the script. The browser gets them as one module, so they share their names.
 _SCRIPTS = ("grid_dates.js", "grid_layout.js", "grid_cells.js", "grid_drag.js", "grid_keys.js", "grid.js")
-"""The parts of the script. The browser gets them as one module, so they share their names."""
 
 
 class GridWidget(anywidget.AnyWidget):

@@ -187,8 +187,7 @@ class LabPanel(Form):
 
 
 _READS = frozenset({"GET", "HEAD"})
-_POLL_INTERVAL = 0.5
-"""Seconds between two polls."""
+_POLL_INTERVAL = 0.5  # seconds between two polls
 
 _ARMED_MESSAGE = "A fault or a limit is armed. Click Refresh to reload lists, because the requests would trigger it."
 

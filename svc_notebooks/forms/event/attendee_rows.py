@@ -185,8 +185,8 @@ _RESPONSES = (
     ("Tentative", "tentative"),
     ("Declined", "declined"),
 )
+# The detail fields of a guest and their default values. Default values are not sent.
 _DEFAULTS = {"additionalGuests": "", "comment": "", "responseStatus": "needsAction", "resource": False}
-"""The detail fields of a guest and their default values. Default values are not sent."""
 _SHOWN = ("email", "displayName", "optional", *_DEFAULTS)
 
 

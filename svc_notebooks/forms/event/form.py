@@ -117,11 +117,11 @@ class FreeTimes(ui.Field):
 
 _START_END = ("start", "end")
 _DATE = re.compile(r"\d{4}-\d\d?-\d")
+# The event fields that have a control. All other event fields are shown as JSON.
 _FIELDS = dict.fromkeys(field for row in BINDINGS for field in row.fields if field not in PARAMETERS)
-"""The event fields that have a control. All other event fields are shown as JSON."""
 
+# The field values that have the same meaning as a missing field.
 _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "attendees": [], "attachments": []}
-"""The field values that have the same meaning as a missing field."""
 
 
 def fill_controls(controls: EventControls, event: JSONObject) -> None:
@@ -209,8 +209,8 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
 
 
 _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
+# The path of the end time zone. If the end has no zone of its own, its problem is already shown for the start.
 _SAME_ZONE = "end.timeZone"
-"""The path of the end time zone. If the end has no zone of its own, its problem is already shown for the start."""
 
 
 def event_form(*, session: SessionLike = None, **fields: Any) -> EventForm:
@@ -540,8 +540,8 @@ FieldProblem = tuple[ui.Field, str]
 
 _TIMES = ("start", "end", "original_start_time")
 _NOT_FIELDS = (*_TIMES, "time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
+# The path of a field that the form does not check, because the policy of the service defines the valid values.
 _CONFERENCE_TYPE = "conferenceData.createRequest.conferenceSolutionKey.type"
-"""The path of a field that the form does not check, because the policy of the service defines the valid values."""
 _REQUEST_ID = "conferenceData.createRequest.requestId"
 
 

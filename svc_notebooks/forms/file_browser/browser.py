@@ -136,8 +136,7 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         pressed(key)
 
 
-_KEYS = {"Delete": "trash", "F2": "rename"}
-"""The action of each key that a person presses in the list."""
+_KEYS = {"Delete": "trash", "F2": "rename"}  # the action of each key that a person presses in the list
 
 _NO_FOLDER = "Open a folder to upload files to it."
 

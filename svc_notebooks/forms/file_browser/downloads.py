@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .browser import FileBrowser
 
 
+# The export formats for previews in order of preference. A preview uses the first format that the document offers.
 _PREFERRED = (HTML, CSV, SVG, PNG, TEXT)
-"""The export formats for previews in order of preference. A preview uses the first format that the document offers."""
 
 
 @dataclass(frozen=True, slots=True)

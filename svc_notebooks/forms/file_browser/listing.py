@@ -298,8 +298,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self._next_token = None
 
 
-_TYPING_PAUSE = 0.25
-"""The seconds after the last typed letter of a search until the list is loaded."""
+_TYPING_PAUSE = 0.25  # the seconds after the last typed letter of a search until the list is loaded
 
 _EMPTY_FOLDER = "This folder is empty. Drop files here to upload them."
 _NO_MATCH = "No files."

@@ -17,8 +17,7 @@ Report: TypeAlias = Callable[[int, int | None], None]
 The function raises Stopped after the person has clicked Cancel.
 """
 
-_STATUS_INTERVAL = 5
-"""Seconds between two status texts of a long task."""
+_STATUS_INTERVAL = 5  # seconds between two status texts of a long task
 
 
 class Stopped(BaseException):

@@ -107,14 +107,12 @@ def widget_tree(*roots: Widget) -> dict[Widget, None]:
     return tree
 
 
+# The script of a Copy button. The script does not use navigator.clipboard, because browsers provide it only over https
+# and on localhost.
 _COPY = (
     "getSelection().selectAllChildren(this.closest('div,td').querySelector('pre,a'));"
     "document.execCommand('copy'); this.textContent = 'Copied'"
 )
-"""The script of a Copy button.
-
-The script does not use navigator.clipboard, because browsers provide it only over https and on localhost.
-"""
 
 
 def copy_button(label: str, title: str) -> Markup:
@@ -129,8 +127,8 @@ JupyterLab sends messages of widgets to a subshell of the kernel, which is a thr
 that are older than the subshell to the main thread. So two handlers of a form could run at the same time.
 """
 
+# The message that the style sheet shows while the kernel of the form is not connected.
 _NO_KERNEL = "The kernel is not connected. Run the cell again."
-"""The message that the style sheet shows while the kernel of the form is not connected."""
 
 
 def code_view(code: str, title: str = "Equivalent code") -> Markup:
@@ -170,8 +168,8 @@ def preset_text(name: str) -> str:
     return f"{preset.teaches}. In turn: {'; '.join(preset.descriptions())}."
 
 
+# Other names of labels in `fill`, for a form that has no label of this name.
 _SYNONYMS = dict.fromkeys(("file", "files", "path", "paths", "source"), ("notebook_file", "document"))
-"""Other names of labels in `fill`, for a form that has no label of this name."""
 
 
 def refuse_unnamed(values: Sequence[object], labels: Iterable[str]) -> None:
@@ -220,8 +218,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     work: BackgroundTask
     """The task that runs long calls, of a form that has one."""
-    _last_code = ""
-    """The code of the last action of the person, of a form that shows it."""
+    _last_code = ""  # the code of the last action of the person, of a form that shows it
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

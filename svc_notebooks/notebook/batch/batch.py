@@ -45,12 +45,11 @@ if TYPE_CHECKING:
     from ...local.ledger import Ledger, LedgerRow
 
 
+# What the functions for many rows also use, from the other modules of this package.
 __all__ = ["ROW_ERRORS", "Executor", "Progress", "Report", "Resumable", "Resume", "RowCall", "row_outcomes"]
-"""What the functions for many rows also use, from the other modules of this package."""
 
 
-_MAX_NOTES = 10
-"""The maximum number of failed rows that an error lists. All of them are in its attribute `failed`."""
+_MAX_NOTES = 10  # the maximum number of failed rows that an error lists. All of them are in its attribute `failed`.
 
 
 Errors: TypeAlias = Literal["raise", "return"] | None
@@ -60,8 +59,7 @@ frame. None raises the error of a single row, and returns the errors of several 
 
 DONE, FAILED = "done", "failed"
 
-_PIECE = 10_000
-"""The number of records from which a frame is built before the call ends."""
+_PIECE = 10_000  # the number of records from which a frame is built before the call ends
 
 BATCH_COLUMNS = schema("outcome text, error text, attempts count, seconds seconds").columns
 """The columns that the result of a call for many rows has beside the columns of its function."""
@@ -244,8 +242,8 @@ class _Results(Generic[Row]):
     numbers: array[int] = field(default_factory=lambda: array("q"))
     """The numbers of the rows, in the order in which they ended."""
     _records: list[Record] = field(default_factory=list)
+    # Frames of rows that ended before those of `_records`. They take a third of the memory of records.
     _pieces: list[DataFrame] = field(default_factory=list)
-    """Frames of rows that ended before those of `_records`. They take a third of the memory of records."""
 
     def append(self, n: int, record: Record) -> Record:
         """Add the record of a row, and return it."""
@@ -314,17 +312,15 @@ class _Results(Generic[Row]):
 Resume: TypeAlias = str | os.PathLike[str] | None
 """The argument `resume`, which is the name or the path of a ledger, or None for a call without a ledger."""
 
+# The columns of a row that an earlier call with the same ledger has done.
 _SKIPPED: Mapping[str, Any] = {"outcome": "skipped", "attempts": 0, "seconds": 0.0}
-"""The columns of a row that an earlier call with the same ledger has done."""
 
+# The errors after which a file with the chosen id exists, which is not the file of the row.
 _ID_IS_USED = (AlreadyExists, ContentMismatch, SourceChanged)
-"""The errors after which a file with the chosen id exists, which is not the file of the row."""
 
-_STARTED = 32
-"""The number of rows that are recorded as started at a time."""
+_STARTED = 32  # the number of rows that are recorded as started at a time
 
-_IDS = 1000
-"""The number of ids for new files that one request returns."""
+_IDS = 1000  # the number of ids for new files that one request returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,8 +511,8 @@ def _common(session: Session, resumable: Resumable[Any]) -> dict[str, str]:
     return {"function": resumable.function, "service": service, "top folder": top, **arguments}
 
 
+# The random names of the sandboxes whose data are in memory. Another sandbox can have the same address and ids.
 _in_memory: WeakKeyDictionary[object, str] = WeakKeyDictionary()
-"""The random names of the sandboxes whose data are in memory. Another sandbox can have the same address and ids."""
 
 
 _SANDBOX = ", sandbox "

@@ -136,8 +136,7 @@ def duration_text(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-_LINE_INTERVAL = 10.0
-"""The seconds between two lines of a log."""
+_LINE_INTERVAL = 10.0  # the seconds between two lines of a log
 
 
 class Display(Protocol):
@@ -218,8 +217,7 @@ Progress: TypeAlias = "bool | Report | None"
 BAR_MIN_SIZE = 8 * MIB
 """The size in bytes from which a progress bar is shown by default."""
 
-_BAR_DELAY = 2.0
-"""The seconds after which several rows get a progress bar by default."""
+_BAR_DELAY = 2.0  # the seconds after which several rows get a progress bar by default
 
 _DRAW_INTERVAL = 0.2
 

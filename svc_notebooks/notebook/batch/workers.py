@@ -36,8 +36,7 @@ ROW_ERRORS = (
 )
 """The exception types that concern only one row, so that the calls for the other rows may succeed."""
 
-_SILENCE = 60.0
-"""The seconds without an answer after which lost connections concern all rows."""
+_SILENCE = 60.0  # the seconds without an answer after which lost connections concern all rows
 
 
 class RowOutcome(NamedTuple):
@@ -66,8 +65,8 @@ def call_row(call: RowCall[Row], session: Session, row: Row, report: Report) -> 
     return RowOutcome(record, failure, 1 + repeated_requests.get() - repeated, session.elapsed() - started, warnings)
 
 
+# The sessions of this worker process by the keys of their recipes. The calls of all rows share a session.
 _sessions: dict[str, Session] = {}
-"""The sessions of this worker process by the keys of their recipes. The calls of all rows share a session."""
 
 
 def call_rows_in_worker(recipe: SessionRecipe, call: RowCall[Row], rows: Sequence[Row]) -> list[RowOutcome]:
@@ -82,14 +81,12 @@ DEFAULT_WORKERS = 8
 MAX_WORKERS = 64
 """The maximum number of threads. The connection pool of a session keeps as many connections open."""
 
-_QUEUED = 4
-"""The number of tasks for each worker that are given to an executor before their turn."""
+_QUEUED = 4  # the number of tasks for each worker that are given to an executor before their turn
 
+# The maximum number of rows in a task of another process. A task costs milliseconds in Dask and ipyparallel.
 _MAX_CHUNK = 16
-"""The maximum number of rows in a task of another process. A task costs milliseconds in Dask and ipyparallel."""
 
-_TICK = 0.25
-"""The seconds between two calls of `tick`."""
+_TICK = 0.25  # the seconds between two calls of `tick`
 
 
 class Executor(Protocol):

@@ -36,11 +36,11 @@ from ..frames import camel
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""
 
+# What to add to the message of an error of an all-day event, by its reason.
 _LAST_DAY = {"timeRangeEmpty": " The end of an all-day event is the day after its last day."}
-"""What to add to the message of an error of an all-day event, by its reason."""
 
+# The argument for each problem location of the service that is not the name of a field.
 _ARGUMENT_OF = {"timeMax": "end"}
-"""The argument for each problem location of the service that is not the name of a field."""
 
 _ATTACHMENT_KEYS, _ATTENDEE_KEYS = (
     tuple(field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith(f"{name}[]."))
@@ -472,8 +472,7 @@ def offset_text(moment: datetime) -> str:
 
 
 DAY = timedelta(days=1)
-_FEW_SECONDS = 300
-"""The number of seconds below which a duration without a unit is probably in minutes."""
+_FEW_SECONDS = 300  # the number of seconds below which a duration without a unit is probably in minutes
 _TIME_OF_DAY = re.compile(r"\d{1,2}(:\d{2}){0,2}", re.ASCII)
 
 

@@ -67,8 +67,7 @@ from .records import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_UNCHANGED = "unchanged"
-"""The default of `recurrence` in `update_event`, where None ends a recurrence."""
+_UNCHANGED = "unchanged"  # the default of `recurrence` in `update_event`, where None ends a recurrence
 
 
 def create_event(
@@ -391,8 +390,7 @@ def update_event(
     return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress), keys)
 
 
-_LISTS = ("attendees", "recurrence", "reminders", "attachments")
-"""The arguments of which one event has a list."""
+_LISTS = ("attendees", "recurrence", "reminders", "attachments")  # the arguments of which one event has a list
 
 
 def _checked(session: Session, changes: Mapping[str, Any]) -> tuple[dict[str, Any], JSONObject]:

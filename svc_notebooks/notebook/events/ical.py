@@ -156,28 +156,25 @@ def calendar_reminders(entry: Calendar | CalendarListEntry) -> Sequence[Mapping[
     return [reminder for reminder in reminders if isinstance(reminder, dict)] if isinstance(reminders, list) else []
 
 
+# The fields of a changed instance, None if cancelled, and its version.
 _MarkedFields: TypeAlias = "tuple[JSONObject | None, str]"
-"""The fields of a changed instance, None if cancelled, and its version."""
 UNCHANGED, OLDER, CANCELLED = "unchanged", "skipped (older)", "cancelled"
+# The methods of messages to the organizer (RFC 5546, 1.4), which do not contain the whole event.
 _ANSWERS = ("REPLY", "REFRESH", "COUNTER", "DECLINECOUNTER")
-"""The methods of messages to the organizer (RFC 5546, 1.4), which do not contain the whole event."""
+# The private extended property of an imported event, with the DTSTAMP and a digest of the event in the file.
 _VERSION = "icalVersion"
-"""The private extended property of an imported event, with the DTSTAMP and a digest of the event in the file."""
-_INSTANCE = " instance"
-"""The end of the version of an instance that an import has changed."""
-_CANCELLED = " cancelled"
-"""The end of the version of an event that an import has cancelled."""
+_INSTANCE = " instance"  # the end of the version of an instance that an import has changed
+_CANCELLED = " cancelled"  # the end of the version of an event that an import has cancelled
+# The private extended property of an instance that is an event of its own, with the UID of its series.
 _SERIES = "icalSeries"
-"""The private extended property of an instance that is an event of its own, with the UID of its series."""
+# The times of a cancelled event without times.
 _ANY_DAY: JSONObject = {"start": {"date": "1970-01-01"}, "end": {"date": "1970-01-02"}}
-"""The times of a cancelled event without times."""
+# The fields that a changed instance can have and its series in the file does not.
 _CHANGEABLE = ("summary", "description", "location", "attendees", "colorId", "source", "transparency", "visibility")
-"""The fields that a changed instance can have and its series in the file does not."""
+# The fields of an event that a newer version of it in a file does not remove.
 _KEPT = ("colorId", "gadget", "anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests")
-"""The fields of an event that a newer version of it in a file does not remove."""
 _MAX_NOTES = 20
-_MAX_QUERIES = 20
-"""The number of events that are looked up one by one. For more events, the whole calendar is listed."""
+_MAX_QUERIES = 20  # the number of events that are looked up one by one. For more events, the whole calendar is listed.
 
 
 def import_events(

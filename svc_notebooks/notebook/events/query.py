@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from ...core.times import Clock
 
-_ORDERS = {"start_time": "startTime", "updated": "updated"}
-"""The values of `order_by`, and of the parameter `orderBy`."""
+_ORDERS = {"start_time": "startTime", "updated": "updated"}  # the values of `order_by`, and of the parameter `orderBy`
 
 
 def events(

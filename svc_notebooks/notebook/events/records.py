@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+# The time field whose time zone each time zone column shows.
 _ZONES = {"time_zone": "start", "end_time_zone": "end", "original_start_time_zone": "originalStartTime"}
-"""The time field whose time zone each time zone column shows."""
 
 
 def fields_mask(schema: Schema) -> str | None:
@@ -286,8 +286,8 @@ def _edited(session: Session, calendar: str, series: Event) -> int:
 
 
 _NOT_COPIED = {"id", "iCalUID", "sequence", "start", "end", "recurrence", "originalStartTime"}
+# The fields of a time that a change removes, because an instance can have another type of time than its series.
 _NO_TIME = {"date": None, "dateTime": None, "timeZone": None}
-"""The fields of a time that a change removes, because an instance can have another type of time than its series."""
 _FIELDS = [field.path for field in EVENT_FIELDS if field.writable and "." not in field.path and "[]" not in field.path]
 _DEFAULTS = {**{field.path: field.default for field in EVENT_FIELDS}, "reminders": {"useDefault": True}}
 _ATTENDEE = {

@@ -123,8 +123,8 @@ _EVENT_LABELS = {
     UploadEvent.CANCEL: "cancel",
     UploadEvent.SILENCE: "a week",
 }
+# Has an element for each state and each arrow, with its id, and one for its label. The image has this width.
 _DRAWING = Path(__file__).with_name("upload_states.svg")
-"""Has an element for each state and each arrow, with its id, and one for its label. The image has this width."""
 _WIDTH = 860
 _LINE = 15
 _SVG = "http://www.w3.org/2000/svg"

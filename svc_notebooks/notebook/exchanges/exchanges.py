@@ -477,8 +477,8 @@ BodyArgument: TypeAlias = "bytes | str | dict[str, object] | list[object] | None
 
 _SET_BY_SESSION = frozenset({"authorization", "host", "content-length", "transfer-encoding"})
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+# A method or the name of a header (RFC 9110, 5.6.2).
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""A method or the name of a header (RFC 9110, 5.6.2)."""
 
 
 def _method(method: object) -> str:

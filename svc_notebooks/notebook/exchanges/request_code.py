@@ -57,11 +57,11 @@ def http_text(exchange: Exchange) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+# Headers that curl and the library requests set themselves, and the token, which is a variable.
 _SET_BY_CLIENT = frozenset({"authorization", "host", "content-length", "user-agent", "accept-encoding"})
-"""Headers that curl and the library requests set themselves, and the token, which is a variable."""
 
+# The bytes of the longest character of UTF-8. A recorder does not keep a character whose bytes were cut.
 _LONGEST_CHARACTER = 4
-"""The bytes of the longest character of UTF-8. A recorder does not keep a character whose bytes were cut."""
 
 
 def whole_body(exchange: Exchange) -> str | None:

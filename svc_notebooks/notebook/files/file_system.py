@@ -58,8 +58,8 @@ def _part_with_id(file: File) -> str:
     return f"{stem} (id={file['id']}){extension}".lstrip()
 
 
+# Held while a folder is looked up and created, because pyarrow writes files of a new folder in several threads.
 _creating_folders = RLock()
-"""Held while a folder is looked up and created, because pyarrow writes files of a new folder in several threads."""
 
 
 class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]

@@ -27,8 +27,8 @@ _WRITABLE = {
 }
 
 
+# Arguments of the functions that take fields as keyword arguments, for hints.
 _ARGUMENTS = ("workers", "executor", "errors", "resume", "progress", "session")
-"""Arguments of the functions that take fields as keyword arguments, for hints."""
 
 
 def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool, names: Names | None = None) -> File:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _ROLES = ("reader", "commenter", "writer")
 _ANYONE = "anyone"
+# Words for everyone, which are not addresses, and for which an error message names "anyone".
 _EVERYONE = frozenset({"all", "anybody", "everybody", "everyone", "link", "public", "world"})
-"""Words for everyone, which are not addresses, and for which an error message names "anyone"."""
 _DOMAIN = "domain:"
 
 

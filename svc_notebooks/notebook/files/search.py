@@ -60,16 +60,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+# The largest number of names or media types to put into a query, because a query has at most 200 terms.
 _MOST_VALUES = 100
-"""The largest number of names or media types to put into a query, because a query has at most 200 terms."""
-_LONGEST_TERM = 12_000
-"""The largest number of characters of these names in a query, which has at most 16,384."""
-_MOST_CHARACTERS = 200
-"""The largest number of characters to put into a query of the text before a wildcard."""
-_AT_ONCE = 20
-"""The number of patterns that are looked up as names in one request."""
+_LONGEST_TERM = 12_000  # the largest number of characters of these names in a query, which has at most 16,384
+_MOST_CHARACTERS = 200  # the largest number of characters to put into a query of the text before a wildcard
+_AT_ONCE = 20  # the number of patterns that are looked up as names in one request
+# The part of a pattern before its first wildcard. [*], [?] and [[] are literal characters.
 _HEAD = re.compile(r"(?:\[[*?[]\]|[^*?])*")
-"""The part of a pattern before its first wildcard. [*], [?] and [[] are literal characters."""
 _BRACKET = re.compile(r"\[([*?[])\]|\[")
 
 
@@ -352,8 +349,7 @@ if TYPE_CHECKING:
     When: TypeAlias = str | date | timedelta
 
 _LARGEST_PAGE = 1000
-_CHUNK = 10_000
-"""The number of files whose JSON objects are in memory at once."""
+_CHUNK = 10_000  # the number of files whose JSON objects are in memory at once
 
 
 class FolderTree:
@@ -598,8 +594,7 @@ def _check_folders(session: Session, ids: list[str]) -> None:
 # -- folders and the files below them as a tree, as text and as HTML
 
 
-_MAX_LINES = 1000
-"""The maximum number of lines that are drawn. The attribute `files` has all files."""
+_MAX_LINES = 1000  # the maximum number of lines that are drawn. The attribute `files` has all files.
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,13 +88,11 @@ def message_line(message: Received, names: Names, watched: dict[str, str]) -> Ma
 
 _MAX_SECONDS = 3600
 DELIVERY_SECONDS = 1.0
+# The maximum number of seconds that `wait_for` waits for a sandbox's deliveries in progress. Such a delivery may wait
+# for a delayed response, or for another receiver that does not respond.
 _SETTLE_SECONDS = 2.0
-"""The maximum number of seconds that `wait_for` waits for a sandbox's deliveries in progress.
 
-Such a delivery may wait for a delayed response, or for another receiver that does not respond."""
-
-_SENT_AGAIN = (500, 502, 503, 504)
-"""The statuses of responses after which the service sends the message again (N-08)."""
+_SENT_AGAIN = (500, 502, 503, 504)  # the statuses of responses after which the service sends the message again (N-08)
 
 _FORKED = "This receiver belongs to process {process} and does not work in a forked child process."
 _FORKED_ADVICE = "Read the messages in that process, or open a new receiver() in this process."
@@ -415,8 +413,8 @@ _DIRECT_HOST = "receiver.svc.example"
 _PATH = "/notifications"
 
 _receivers: WeakKeyDictionary[Session, list[Receiver]] = WeakKeyDictionary()
+# A counter for each sandbox. It numbers the addresses of direct receivers, which must be unique in a sandbox.
 _address_numbers: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary()
-"""A counter for each sandbox. It numbers the addresses of direct receivers, which must be unique in a sandbox."""
 
 
 def receivers_of(session: Session) -> list[Receiver]:

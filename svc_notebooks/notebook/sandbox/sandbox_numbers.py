@@ -23,14 +23,13 @@ _lock = Lock()  # guards _open_sandboxes, because a set must not grow while anot
 
 _SHORTEST_ID = 19
 
-_EVENT_ID = re.compile(r"[a-v0-9]{20,}(_[0-9TZ]+)?")
-"""A text that can be the id of an event, or of an instance."""
+_EVENT_ID = re.compile(r"[a-v0-9]{20,}(_[0-9TZ]+)?")  # A text that can be the id of an event, or of an instance
 
+# By the kind of a missing id, the other kind that the id may have, and the end of a sentence about it.
 _OTHER_KINDS = {
     "file": ("event", "an event, which update_event and delete_event take"),
     "event": ("file", "a file, which update and delete take"),
 }
-"""By the kind of a missing id, the other kind that the id may have, and the end of a sentence about it."""
 
 SEED_DISTANCE = 2**32  # of two sandboxes with `seed="auto"`; larger than a seed that a person would write
 

@@ -72,13 +72,13 @@ BY_NAME: Mapping[str, TableFormat] = {row.name: row for row in FORMATS}
 _BY_TYPE = {media_type: row for row in FORMATS for media_type in row.media_types}
 _BY_EXTENSION = {extension: row for row in FORMATS for extension in row.extensions}
 _SPECIAL_TYPES = {".ndjson": "application/x-ndjson"}
+# Extensions of other formats for tables, in which this package writes no DataFrame.
 _OTHER_EXTENSIONS = frozenset(
     (".avro", ".db", ".dta", ".feather", ".h5", ".hdf5", ".html", ".orc", ".pickle", ".pkl", ".sav", ".sqlite", ".xml")
 )
-"""Extensions of other formats for tables, in which this package writes no DataFrame."""
 
+# Media types that do not identify a format. Browsers on Windows call a CSV file `application/vnd.ms-excel`.
 _GENERIC_TYPES = frozenset({UNKNOWN, TEXT, ZIP, GZIP, _EXCEL})
-"""Media types that do not identify a format. Browsers on Windows call a CSV file `application/vnd.ms-excel`."""
 
 
 def format_of_name(name: str) -> TableFormat | None:

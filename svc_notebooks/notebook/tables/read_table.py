@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 Options: TypeAlias = Mapping[str, Any]
 
 _GZIP_MARK = b"\x1f\x8b"
+# The most bytes of unpacked content, or how many times the size of the packed content, whichever is more.
 _MAX_UNPACKED, _MAX_RATIO = 100 * 1024 * 1024, 100
-"""The most bytes of unpacked content, or how many times the size of the packed content, whichever is more."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+# Options with which the texts of a workbook become other values.
 _CONVERSIONS = frozenset({"decimal", "false_values", "thousands", "true_values"})
-"""Options with which the texts of a workbook become other values."""
 
 _NUMBERS = frozenset({"integer", "floating", "mixed-integer-float"})
+# The pandas function for each format. All other formats are workbooks, which `read_excel` reads.
 _PANDAS_READERS = {
     "csv": "read_csv",
     "tsv": "read_csv",
@@ -48,7 +49,6 @@ _PANDAS_READERS = {
     "jsonl": "read_json",
     "parquet": "read_parquet",
 }
-"""The pandas function for each format. All other formats are workbooks, which `read_excel` reads."""
 
 
 def check_options(table_format: TableFormat, options: Options, arguments: Sequence[str] = ()) -> None:
@@ -171,22 +171,21 @@ def _check_content(head: bytes, table_format: TableFormat, name: str) -> None:
 SAMPLE_SIZE = 64 * 1024
 """The number of bytes at the start of a file from which the delimiter is detected."""
 
-_FIRST_ROWS = 16 * 1024 * 1024
-"""The number of bytes in which the header and the first row are expected."""
+_FIRST_ROWS = 16 * 1024 * 1024  # the number of bytes in which the header and the first row are expected
 
 MAX_COLUMNS = 20_000
 """The number of columns that are read. pandas needs quadratic time or much memory for more of them."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = frozenset({"sep", "delimiter", "dialect"})
+# Options with which pandas reads a file as it does, because its other parsers have not all options.
 _OTHER_PARSERS = frozenset({"dialect", "engine", "skipfooter"})
-"""Options with which pandas reads a file as it does, because its other parsers have not all options."""
 
+# Options that say how rows with more cells than the header are read.
 _SYNTAX = frozenset(
     ("comment", "doublequote", "escapechar", "header", "index_col", "lineterminator", "names",
      "on_bad_lines", "quotechar", "quoting", "skiprows", "usecols")
 )  # fmt: skip
-"""Options that say how rows with more cells than the header are read."""
 
 _LONG_ROWS = (
     "skiprows=1 omits a title; index_col=0 reads first cells without a heading; on_bad_lines='skip' omits rows."
@@ -409,12 +408,12 @@ def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
     return table
 
 
+# A Parquet file has at most `_MAX_CELLS` cells, or `_MAX_CELLS_PER_BYTE` for each byte of it if more.
 _MAX_CELLS, _MAX_CELLS_PER_BYTE = 10_000_000, 50
-"""A Parquet file has at most `_MAX_CELLS` cells, or `_MAX_CELLS_PER_BYTE` for each byte of it if more."""
 
 _NOT_RECORDS = "it is no list of objects, and no object of lists of equal length; orient='table' may read it"
+# Matches the labels "0", "1" that `DataFrame.to_json` writes for an index of numbers.
 _ROW_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
-"""Matches the labels "0", "1" that `DataFrame.to_json` writes for an index of numbers."""
 
 
 def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingProxyType({})) -> DataFrame:
@@ -533,14 +532,13 @@ def _sheet_name(names: Sequence[Any], file_name: str, sheet: str | int | None) -
 
 _MAX_AREA = 10_000_000
 _MAX_AREA_PER_CELL = 20
+# A member of a workbook has at most `_MAX_MEMBER` bytes, or `_MAX_RATIO` times its compressed bytes if more.
 _MAX_MEMBER = 64 << 20
-"""A member of a workbook has at most `_MAX_MEMBER` bytes, or `_MAX_RATIO` times its compressed bytes if more."""
 _BLOCK = 1 << 20
-_OVERLAP = 200
-"""The end of a block that is searched again with the next one, because a tag can be cut there."""
+_OVERLAP = 200  # the end of a block that is searched again with the next one, because a tag can be cut there
 _ROW = re.compile(rb"<(?:\w+:)?row\b([^<>]*)>", re.IGNORECASE)
+# A cell with content. calamine skips empty cells, which have a style only.
 _CELL = re.compile(rb"<(?:\w+:)?c\b([^<>]*)(?<!/)>(?!</)", re.IGNORECASE)
-"""A cell with content. calamine skips empty cells, which have a style only."""
 _REFERENCE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,20})([0-9]{1,20})["']""")
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
 

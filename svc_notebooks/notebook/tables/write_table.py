@@ -40,11 +40,9 @@ Rule: TypeAlias = Callable[[Any], Any] | None
 MAX_TEXT = 32_766
 """The maximum number of UTF-16 units of a text in a cell of Excel."""
 
-_EXACT_IN_EXCEL = 10**15
-"""The smallest whole number that Excel, which keeps 15 digits, may show with other digits."""
+_EXACT_IN_EXCEL = 10**15  # the smallest whole number that Excel, which keeps 15 digits, may show with other digits
 
-_FIRST_YEAR = 1900
-"""The year of the first date in Excel."""
+_FIRST_YEAR = 1900  # the year of the first date in Excel
 
 
 def kinds_of(column: Series[Any]) -> frozenset[str]:
@@ -216,17 +214,17 @@ _LOSSES: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
+# The kinds of values that an object column of a Parquet file has if its values are of one kind.
 _SINGLE = frozenset(map(frozenset, ([], ["boolean"], ["float"], ["text"], ["date"], ["time"], ["decimal"], ["bytes"])))
-"""The kinds of values that an object column of a Parquet file has if its values are of one kind."""
 
+# The texts that `pandas.read_csv` reads as missing values.
 _MISSING = frozenset(
     ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
      "NULL", "NaN", "None", "n/a", "nan", "null")
 )  # fmt: skip
-"""The texts that `pandas.read_csv` reads as missing values."""
 
+# Matches each text that `pandas.read_csv` may read as a number or a boolean, if all texts of its column match.
 _NOT_A_TEXT = re.compile(r"\s*(?:[+-]?(?:[0-9.]+(?:e[+-]?[0-9]*)?|inf(?:inity)?|nan)|true|false)?\s*", re.IGNORECASE)
-"""Matches each text that `pandas.read_csv` may read as a number or a boolean, if all texts of its column match."""
 
 
 _NO_CHARACTERS = re.compile("[\0\ud800-\udfff]")

@@ -91,8 +91,7 @@ _log = logging.getLogger(__name__)
 
 _SECONDS = 5.0
 _MAX_SIZE = 1024 * 1024
-_REFUSED = (400, 401, 403)
-"""The statuses of the hub for an unknown token or an invalid code."""
+_REFUSED = (400, 401, 403)  # the statuses of the hub for an unknown token or an invalid code
 
 
 class ProvidedUser(NamedTuple):
@@ -116,8 +115,8 @@ class JupyterHub:
     def __init__(self, settings: HubSettings, domain: str, *, now: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._domain = settings, domain
         self._now = now
+        # The user of a token or the refusal, and the time until which it is remembered, by the digest of the token.
         self._remembered: dict[str, tuple[float, ProvidedUser | ApiError | None]] = {}
-        """The user of a token or the refusal, and the time until which it is remembered, by the digest of the token."""
 
     def user(self, token: str) -> ProvidedUser | None:
         """Return the user of a hub token, or None if the hub does not know the token.

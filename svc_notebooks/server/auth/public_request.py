@@ -18,8 +18,8 @@ from .access_tokens import TokenVerifier
 
 FORM = "application/x-www-form-urlencoded"
 MAX_FORM_SIZE = 64 * 1024
+# A character that is not allowed in an error_description (RFC 6749, 5.2).
 _NOT_IN_DESCRIPTION = re.compile(r"[^ !#-\[\]-~]")
-"""A character that is not allowed in an error_description (RFC 6749, 5.2)."""
 _UNCACHED = [("Pragma", "no-cache")]
 
 

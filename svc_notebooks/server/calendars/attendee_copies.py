@@ -175,8 +175,7 @@ def _sync_instances(context: ServiceContext, series: EventRecord, before: Event)
 
 _TIMES = ("start", "end", "recurrence")
 _DAY = timedelta(days=1)
-_COMPARED = 60
-"""The number of instances that are compared to decide whether a series has moved to other days."""
+_COMPARED = 60  # the number of instances that are compared to decide whether a series has moved to other days
 
 
 def kept_instances(

@@ -73,13 +73,12 @@ class ListCriteria:
         return all(accepts(event) for accepts in self.filters)
 
 
+# The parameters that cannot be combined with a sync token, because the token has those of the first list.
 _EXCLUDED_BY_SYNC_TOKEN = (
     "iCalUID", "orderBy", "privateExtendedProperty", "q", "sharedExtendedProperty", "timeMin", "timeMax", "updatedMin",
 )  # fmt: skip
-"""The parameters that cannot be combined with a sync token, because the token has those of the first list."""
 
-_MAX_CONDITIONS = 100
-"""The largest number of words or properties that are searched for in each event."""
+_MAX_CONDITIONS = 100  # the largest number of words or properties that are searched for in each event
 
 _WITHOUT_SYNC_TOKEN = set(_EXCLUDED_BY_SYNC_TOKEN) - {"timeMin", "timeMax"}
 
@@ -214,11 +213,9 @@ class PageEnds(Exception):
 
 
 _MILLISECOND = timedelta(milliseconds=1)
-_FIRST_SPAN = 32
-"""The number of days whose starts are computed first. Each next span is twice as long."""
+_FIRST_SPAN = 32  # the number of days whose starts are computed first. Each next span is twice as long.
 
-_MAX_STARTS = 100_000
-"""The number of starts that are computed and sorted together, if each series has one on each day."""
+_MAX_STARTS = 100_000  # the number of starts that are computed and sorted together, if each series has one on each day
 
 _LONGEST = timedelta(days=31)
 

@@ -282,8 +282,7 @@ def list_response(
     return resource_response(request, page, {**_PAGE, "items": shape})
 
 
-_REMOVED = "removed"
-"""The key of a stored entry whose calendar the user has removed from the list."""
+_REMOVED = "removed"  # the key of a stored entry whose calendar the user has removed from the list
 
 
 def list_entry(context: ServiceContext, user: str, row: CalendarRow, settings: JSONObject) -> CalendarListEntry:
@@ -413,6 +412,7 @@ def delete_entry(context: ServiceContext, request: RequestContext) -> Response:
     return empty_response(204)
 
 
+# The settings with their values. The time zone is that of the user's primary calendar.
 _FIXED = {
     "autoAddHangouts": "false",
     "dateFieldOrder": "MDY",
@@ -427,7 +427,6 @@ _FIXED = {
     "useKeyboardShortcuts": "true",
     "weekStart": "0",
 }
-"""The settings with their values. The time zone is that of the user's primary calendar."""
 
 
 def get_setting(context: ServiceContext, request: RequestContext) -> Response:

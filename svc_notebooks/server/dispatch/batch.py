@@ -160,8 +160,8 @@ _processor_time = getattr(time, "thread_time", time.perf_counter)  # not on ever
 
 _NOT_INHERITED = frozenset({"connection", "expect", "origin", "transfer-encoding", "x-http-method-override"})
 
+# The headers of a request in a batch that are ignored, because the batch has the connection and the length.
 _OF_THE_CONNECTION = frozenset({"host", "connection", "content-length", "expect", "origin", "transfer-encoding"})
-"""The headers of a request in a batch that are ignored, because the batch has the connection and the length."""
 
 
 class BatchBudget:

@@ -19,8 +19,8 @@ WHOLE_BODY = frozenset(name.lower() for name in ("Content-Encoding", *BODY_DIGES
 _BLOCK = 16 * 1024  # small, because the decoder copies the rest of a block for each decoded piece
 _MAX_IN_MEMORY = 1024 * 1024
 _MAX_DECODED = 128 * 1024 * 1024
+# A decoded body can have `_MAX_DECODED` bytes, or `_MAX_RATIO` times the received bytes if that is more.
 _MAX_RATIO = 100
-"""A decoded body can have `_MAX_DECODED` bytes, or `_MAX_RATIO` times the received bytes if that is more."""
 
 
 class WholeBody(RequestBody):

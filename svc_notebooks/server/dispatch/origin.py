@@ -28,8 +28,8 @@ def without_prefix(request: Request, prefix: str) -> Request:
 
 
 _LOCALHOST = "localhost"
+# Accepted values of Sec-Fetch-Site. `same-site` is missing, because pages on other ports of the host send it.
 _SAME_SITE = ("same-origin", "none")
-"""Accepted values of Sec-Fetch-Site. `same-site` is missing, because pages on other ports of the host send it."""
 
 
 def check_page(request: Request, operation: str, context: ServiceContext) -> None:
@@ -115,14 +115,14 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
 
 ALLOWED = "Access-Control-Allow-Origin"
 
+# The response headers that a page may read in addition to the headers that CORS always allows.
 _EXPOSED = (
     "Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Range", "ETag", "Location", "Range",
     "Retry-After", "WWW-Authenticate",
 )  # fmt: skip
-"""The response headers that a page may read in addition to the headers that CORS always allows."""
 
+# The seconds for which a browser may cache a preflight response. This is the maximum that Chromium accepts.
 _MAX_AGE = "7200"
-"""The seconds for which a browser may cache a preflight response. This is the maximum that Chromium accepts."""
 
 
 def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:

@@ -62,8 +62,8 @@ class RateLimiter:
         self._policy = policy
         self._clock = clock
         self._monotonic = monotonic
+        # The end of the window in which a user was refused, and the real time until which the user has to wait.
         self._waits: dict[tuple[str, str], tuple[datetime, float]] = {}
-        """The end of the window in which a user was refused, and the real time until which the user has to wait."""
         self._files = _limit(policy.rate_limit, policy.rate_costs)
         self._calendar = _limit(policy.calendar_rate_limit, "requests")
         self._values = shared.values if shared else LocalValues()

@@ -25,8 +25,7 @@ from .resource import DEFAULT_MASK, file_resource, view_of
 from .rows import change_log_of, file_for, visible_role
 from .tables import ChangeRow, FileRow
 
-_FIRST = SHARD * 10**15
-"""The page tokens of this database are the numbers of its entries after this one."""
+_FIRST = SHARD * 10**15  # the page tokens of this database are the numbers of its entries after this one
 
 _CHANGE_SHAPE: Shape = {**shape_of(Change), "file": FILE_SHAPE}
 _LIST_SHAPE: Shape = {**shape_of(ChangeList), "changes": _CHANGE_SHAPE}

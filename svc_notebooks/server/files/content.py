@@ -48,8 +48,8 @@ _TAG = re.compile(
 )
 
 _CODES = json.loads((files(__package__) / "languages.json").read_text("utf-8"))
+# Maps obsolete language codes, and tags that are older than BCP 47, to their replacements.
 _REPLACED: dict[str, str] = _CODES["replaced"]
-"""Maps obsolete language codes, and tags that are older than BCP 47, to their replacements."""
 LANGUAGES = frozenset(f"{_CODES['ISO 639-1']} {_CODES['ISO 639-2 and 639-3']}".split())
 """The language codes that are used in text recognition or in general."""
 
@@ -92,8 +92,8 @@ def converter_of(policy: Policy) -> Converter:
     )
 
 
+# The earliest date that every export format can store. A zip archive cannot store an earlier date.
 _FIRST_DATE = datetime(1980, 1, 1, tzinfo=UTC)
-"""The earliest date that every export format can store. A zip archive cannot store an earlier date."""
 
 
 class ConversionRequest(NamedTuple):

@@ -116,8 +116,8 @@ STORED_FIELDS = tuple(field.name for field in FILE_FIELDS if field.stored)
 
 _OTHER_TYPES = frozenset({"folder", "shortcut", *VENDOR_TYPES})
 
+# The key in `FileRow.extra` of the user who last changed the file. It is absent if that user is the owner.
 _MODIFIER = "lastModifyingUser"
-"""The key in `FileRow.extra` of the user who last changed the file. It is absent if that user is the owner."""
 
 
 def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role = Role.READER) -> FileRow:
@@ -215,8 +215,8 @@ def root_row(context: ServiceContext, owner: str) -> FileRow:
     return FileRow(context.ids.root(), owner, None, "My files", context.folder_type, now, now, now, version=1)
 
 
+# The milliseconds by which the clock of the last change may be ahead. A client may have set a later `modifiedTime`.
 _CLOCK_ERROR = 1000
-"""The milliseconds by which the clock of the last change may be ahead. A client may have set a later `modifiedTime`."""
 
 
 def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject, now: int) -> FileRow:

@@ -250,6 +250,7 @@ _BY_ROW_NUMBER = "NOT INDEXED"
 _WORDS = sa.table("files_text", sa.column("rowid"), sa.column("files_text"))
 _PENDING = sa.table("files_text_pending", sa.column("seq"))
 _IN_ORDER = {"modifiedTime": "modified", "name": "name_key"}
+# The indexes by the column that selects the files, and by the sort key in whose order they have the files.
 _INDEXES = {
     ("owner", None): "files_by_owner",
     ("owner", "name"): "files_by_name",
@@ -258,7 +259,6 @@ _INDEXES = {
     ("parent", "name"): "files_by_parent_and_name",
     ("parent", "modifiedTime"): "files_by_parent_and_modified",
 }
-"""The indexes by the column that selects the files, and by the sort key in whose order they have the files."""
 
 Count: TypeAlias = Callable[[sa.Select[Any]], int]
 

@@ -77,8 +77,8 @@ def _add_brackets(host: str) -> str:
 
 
 _LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+# A host name in ASCII and lower case (RFC 1123, 2.1). Underscores are allowed, because real host names have them.
 _HOST_NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*", re.ASCII)
-"""A host name in ASCII and lower case (RFC 1123, 2.1). Underscores are allowed, because real host names have them."""
 
 
 def register(store: Store, domain: str) -> str:

@@ -49,8 +49,8 @@ class DeliveryLog:
     """The last `length` attempts in memory, or those of all processes that use a database, in its table."""
 
     def __init__(self, length: int, table: KeptRows | None) -> None:
+        # The rows of the attempts, each with a key that sorts them in time.
         self._entries: deque[tuple[tuple[int, ...], DeliveryRow]] = deque(maxlen=length)
-        """The rows of the attempts, each with a key that sorts them in time."""
         self._table = table
 
     def add(self, waiting: QueuedMessage, attempt: int, began: int, outcome: AttemptOutcome, status: str) -> None:
@@ -88,8 +88,8 @@ class DeliveryLog:
 
 _log = logging.getLogger(__name__)
 
+# The lease of a queue ends after so many timeouts of a delivery and so many seconds, unless an attempt renews it.
 _LEASED_TIMEOUTS, _LEASED_SECONDS = 3, 10.0
-"""The lease of a queue ends after so many timeouts of a delivery and so many seconds, unless an attempt renews it."""
 
 MOST_LEASED = 64
 """The number of queues that one process leases at a time, so that the others get their share."""
@@ -111,8 +111,8 @@ class DeliveryQueue:
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context
+        # The time for which the other processes of a shared store do not deliver to a channel during an attempt.
         self._lease_seconds = _LEASED_TIMEOUTS * context.policy.delivery_timeout + _LEASED_SECONDS
-        """The time for which the other processes of a shared store do not deliver to a channel during an attempt."""
         self._store = context.store
         self._in_flight: dict[int, tuple[QueuedMessage, int]] = {}  # by channel, its message and the start time
         self._has_left_some = False  # because this process had leased as many queues as it may

@@ -182,11 +182,11 @@ class ContentWriter:
 END = 2**62
 """An offset beyond the last byte of any content."""
 
+# The bytes that are verified before a response begins, which limits the wait for the first byte.
 _CHECKED_AT_ONCE = 256 * 1024 * 1024
-"""The bytes that are verified before a response begins, which limits the wait for the first byte."""
 
+# The number of parts that are verified before a response begins, each of which is a request to a bucket.
 _MOST_CHECKED_AT_ONCE = 64
-"""The number of parts that are verified before a response begins, each of which is a request to a bucket."""
 
 _RECORDED_AT_ONCE = 256
 

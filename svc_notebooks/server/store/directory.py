@@ -43,8 +43,8 @@ PART_NAME = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
 """Matches the names of part files and of snapshot folders."""
 
 _MOST_VERIFIED = 65_536
+# A time in nanoseconds within which a changed file may change again without a new modification time.
 _SAME_TICK = 100_000_000
-"""A time in nanoseconds within which a changed file may change again without a new modification time."""
 
 
 class _FileWriter:

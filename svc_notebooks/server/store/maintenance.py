@@ -35,6 +35,7 @@ from .directory import DirectoryBlobStore
 
 _MOST_PROBLEMS = 100  # the maximum number of problems that SQLite may report
 
+# A table and column, the table and column that must contain the same values, and a condition for the first table.
 _REFERENCES = (
     ("files", "parent", "files", "id", "TRUE"),
     ("files", "content", "contents", "id", "TRUE"),
@@ -43,7 +44,6 @@ _REFERENCES = (
     ("properties", "file", "files", "id", "TRUE"),
     ("opened", "file", "files", "id", "TRUE"),
 )
-"""A table and column, the table and column that must contain the same values, and a condition for the first table."""
 
 _DANGLING = """SELECT DISTINCT {column} FROM {table}
     WHERE {condition} AND {column} IS NOT NULL AND {column} NOT IN (SELECT {key} FROM {other})"""

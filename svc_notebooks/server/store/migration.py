@@ -308,8 +308,8 @@ def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], rep
     return Migrated(sum(rows for rows, _ in copied.values()), *numbers, left)
 
 
+# The number of parts that are copied or read at once, because a bucket takes milliseconds for each request.
 _CONNECTIONS = 16
-"""The number of parts that are copied or read at once, because a bucket takes milliseconds for each request."""
 
 _REPORT_INTERVAL = 10.0
 

@@ -64,8 +64,8 @@ class _Compiler(SQLiteCompiler):
 
 
 _ADDRESS = make_url("sqlite://")
+# The compiled statements of all databases. The dialect is a part of their keys.
 _STATEMENTS: LRUCache[Any, Any] = LRUCache(1000)
-"""The compiled statements of all databases. The dialect is a part of their keys."""
 
 
 @cache

@@ -267,12 +267,12 @@ domains = _table("domains", sa.Column("domain", Text, primary_key=True))
 
 authorities = _table("authorities", sa.Column("pem", Text, primary_key=True))
 
+# The options of indexes on PostgreSQL, by the name of the index.
 _POSTGRESQL_OPTIONS: dict[str, dict[str, Any]] = {
     "files_by_name_hash": {"using": "hash"},
     "events_by_uid": {"using": "hash"},
     "events_recurring": {"where": _RECURRING},
 }
-"""The options of indexes on PostgreSQL, by the name of the index."""
 
 
 def add_postgresql_options() -> None:

@@ -349,6 +349,7 @@ _OWN_FILES = "SELECT id FROM files WHERE owner = :user"
 _OWN_CALENDARS = "SELECT id FROM calendars WHERE owner = :user"
 _OWN_CONTENTS = """SELECT content FROM files WHERE owner = :user AND content IS NOT NULL
     UNION SELECT content FROM sessions WHERE owner = :user"""
+# The condition for the rows of a user in each table. A table comes after the tables that name its rows.
 _OF_USER = {
     "users": "email = :user",
     "generated": "owner = :user",
@@ -368,7 +369,6 @@ _OF_USER = {
     "sessions": "owner = :user",
     "files": "owner = :user",
 }
-"""The condition for the rows of a user in each table. A table comes after the tables that name its rows."""
 
 
 class UserRows(TableGroup):

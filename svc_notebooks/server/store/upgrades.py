@@ -27,10 +27,10 @@ FIRST_TABLES = frozenset(
 _TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
 _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
 
+# The SQL expressions for the values of new columns in existing rows.
 _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
     ("events", "place"): "row_number() OVER (PARTITION BY calendar ORDER BY created, id)",
 }
-"""The SQL expressions for the values of new columns in existing rows."""
 
 
 def _to_version_1(driver: sqlite3.Connection) -> None:

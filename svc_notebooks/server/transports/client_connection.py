@@ -132,8 +132,8 @@ def peer_has_closed(sock: socket.socket) -> bool:
 
 
 BUFFER = 64 * 1024
+# The bytes of a new request that are received at first. The rest of a body is received in large blocks, uncopied.
 _HEAD_BUFFER = 4096
-"""The bytes of a new request that are received at first. The rest of a body is received in large blocks, uncopied."""
 
 _END = b"\r\n\r\n"
 _FIRST_LINE = re.compile(rb"(?:\r\n)?[A-Z]+ [^ \r\n]+ HTTP/1\.[01]\r\n")
@@ -284,8 +284,8 @@ class ServerConnection:
         self._address = address
         self._reader = RequestReader(sock)
         self._poll: Any = None
+        # True until the TLS handshake is complete, which advances as bytes arrive and never blocks.
         self._shakes_hands = server.tls is not None
-        """True until the TLS handshake is complete, which advances as bytes arrive and never blocks."""
         self.deadline = time.monotonic() + (HANDSHAKE_SECONDS if server.tls else IDLE_SECONDS)
 
     # -- without a thread -----------------------------------------------------------------------------------------

@@ -111,8 +111,8 @@ def _parse_total(context: ServiceContext, headers: Headers) -> int | None:
     return int(text)
 
 
+# The headers with which a client asks for 200 instead of 308, because of a proxy or of its HTTP library.
 _NO_308 = ("X-Upload-No-308", "X-GUploader-No-308")
-"""The headers with which a client asks for 200 instead of 308, because of a proxy or of its HTTP library."""
 
 _UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
 _STATUS_QUERY = ContentRange(None)

@@ -20,8 +20,8 @@ from ..store.contents import ContentWriter, PartRange
 
 JSON_ESSENCE = "application/json"
 _FORM_DATA = "multipart/form-data"
+# The media types of a multipart upload. The interface names the first, clients of the family also send the others.
 _MULTIPART = ("multipart/related", "multipart/mixed", _FORM_DATA)
-"""The media types of a multipart upload. The interface names the first, clients of the family also send the others."""
 
 _LISTS = frozenset(field.name for field in FILE_FIELDS if field.type in ("objects", "parents"))
 

@@ -206,11 +206,11 @@ class _Counts:
                 self.steps[exercise.name] = (*done, entry)
 
 
+# The exercises that have a step with an operation, by operation.
 _WITH_OPERATION = {
     operation: [exercise for exercise in EXERCISES if any(operation in step.operations for step in exercise.steps)]
     for operation in {operation for exercise in EXERCISES for step in exercise.steps for operation in step.operations}
 }
-"""The exercises that have a step with an operation, by operation."""
 
 
 class ClassView:
@@ -219,8 +219,8 @@ class ClassView:
     def __init__(self, context: ServiceContext, journal: Journal, verifier: TokenVerifier) -> None:
         self._context, self._journal, self._verifier = context, journal, verifier
         self.accounts: ClassAccounts | None = None
+        # The first answers in memory, by user and question.
         self._predictions: dict[str, dict[str, PredictedAnswer]] = {}
-        """The first answers in memory, by user and question."""
 
     @property
     def is_open(self) -> bool:

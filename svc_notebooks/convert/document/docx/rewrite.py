@@ -209,8 +209,8 @@ class WordNumbers:
 
     def __init__(self, styles: WordStyles, numbering: Any) -> None:
         self._styles = styles
+        # By number of the list: the id of its definition, its levels, and the numbers with which levels start.
         self._lists: dict[str, tuple[str, dict[int, Any], dict[int, int]]] = {}
-        """By number of the list: the id of its definition, its levels, and the numbers with which levels start."""
         self._counts: dict[str, dict[int, int]] = {}
         for element in () if numbering is None else numbering.iter(tag("w:lvlText")):
             element.set(_VAL, element.get(_VAL, "")[:_MAX_LABEL])

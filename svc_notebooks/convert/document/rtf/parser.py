@@ -362,8 +362,8 @@ class _Parser:
             self._cell = CellDefinition(0)
 
 
+# The default lengths of the page in twips.
 _PAGE_WORDS = {"paperw": 12240, "paperh": 15840, "margt": 1440, "margr": 1800, "margb": 1440, "margl": 1800}
-"""The default lengths of the page in twips."""
 _PAGE_PARTS = {"header": "header", "headerr": "header", "footer": "footer", "footerr": "footer"}
 _ROW_WORDS = frozenset({"trowd", "trleft", "trhdr", "clmrg", "clvmrg", "cellx"})
 

@@ -177,8 +177,8 @@ NUMBER_SCHEMES = {  # the label of the first number
     for form, label in (("Period", "{}."), ("ParenR", "{})"), ("ParenBoth", "({})"), ("Plain", "{}"))
 }
 _SYMBOL_FONTS = ("Wingdings", "Webdings", "Symbol", "Monotype Sorts", "Zapf")
+# Common letters of two symbol fonts of Windows as Unicode has them. Bullets of all such fonts are like Wingdings.
 _SYMBOLS: dict[str, dict[str, str]] = json.loads((files(__package__) / "symbols.json").read_text("utf-8"))
-"""Common letters of two symbol fonts of Windows as Unicode has them. Bullets of all such fonts are like Wingdings."""
 _PRIVATE = {  # the characters of symbol fonts in the text of runs
     font: {0xF000 + ord(letter): symbol for letter, symbol in symbols.items()} for font, symbols in _SYMBOLS.items()
 }

@@ -214,11 +214,11 @@ _VALUE_ATTRIBUTES = {
     **dict.fromkeys(_NUMBERS, "office:value"), "boolean": "office:boolean-value", "date": "office:date-value",
     "time": "office:time-value",
 }  # fmt: skip
+# The error values by the text of the cell. Excel writes the number 0 beside the text, which may be in its language.
 _ERRORS = {code: code for code in ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")} | {
     "#WERT!": "#VALUE!", "#BEZUG!": "#REF!", "#ZAHL!": "#NUM!", "#NV": "#N/A", "#NUL!": "#NULL!", "#NOM?": "#NAME?",
     "#VALEUR!": "#VALUE!", "#NOMBRE!": "#NUM!",
 }  # fmt: skip
-"""The error values by the text of the cell. Excel writes the number 0 beside the text, which may be in its language."""
 
 _MAX_EMPTY_RUN = 256  # repeated cells or rows with a background or borders; a longer run ends the sheet
 _MAX_COUNT = 10**9

@@ -309,8 +309,8 @@ def _export_row(
 
 
 _NEEDED = ("id", "name", "size", "mime_type")
+# The columns with checksums, and their numbers of hexadecimal digits.
 _CHECKSUMS = {"sha256_checksum": 64, "md5_checksum": 32}
-"""The columns with checksums, and their numbers of hexadecimal digits."""
 
 
 def known_files(file: Any, *, checksum: bool = True) -> dict[str, FileResource]:
@@ -360,8 +360,8 @@ def _known_row(row: Mapping[str, Any]) -> Iterator[FileResource]:
 FIELDS = "id,name,size,headRevisionId,mimeType,trashed,createdTime,modifiedTime,ownedByMe"
 """The fields of the metadata of a file that is saved."""
 
+# The export formats of documents in a folder. These formats keep the most, and can be converted to documents again.
 _IN_FOLDERS = ("docx", "xlsx", "pptx", "svg", "json")
-"""The export formats of documents in a folder. These formats keep the most, and can be converted to documents again."""
 
 _ARCHIVES = frozenset((".7z", ".bz2", ".gz", ".rar", ".tar", ".tbz2", ".tgz", ".txz", ".xz", ".zip", ".zst"))
 

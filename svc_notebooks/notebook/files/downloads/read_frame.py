@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from ....core.resources.files import File as FileResource
 
 _FIELDS = "id,name,mimeType,size"
-_IN_MEMORY = 16 * MIB
-"""The size in bytes above which content is read from a temporary file."""
+_IN_MEMORY = 16 * MIB  # the size in bytes above which content is read from a temporary file
 
 _READ = schema("id text, name text, frame any")
 _ARGUMENTS = ("sheet", "format", "file_column", "acknowledge_abuse", "progress", "workers", "executor", "session")
+# What a user can do with each native type that is not a table.
 _INSTEAD = {
     "document": "svc.export(file, 'docx') saves it as a Word file",
     "presentation": "svc.export(file, 'pptx') saves it as a PowerPoint file",
@@ -42,7 +42,6 @@ _INSTEAD = {
     "script": "svc.export(file, 'json') saves its source",
     "shortcut": "give the file to which it leads",
 }
-"""What a user can do with each native type that is not a table."""
 
 
 def read_frame(

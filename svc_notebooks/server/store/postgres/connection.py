@@ -33,8 +33,8 @@ IS_BEHIND = (
 
 _PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 
+# Replaces U+0000 in a text that is searched for. No stored text contains U+0000, so the text must not be found.
 _ABSENT = "\ufffe"
-"""Replaces U+0000 in a text that is searched for. No stored text contains U+0000, so the text must not be found."""
 
 _ROLL_BACK = b"ROLLBACK"
 _LOST = "the connection was closed"

@@ -24,6 +24,7 @@ _CLASS = 0x737663  # the first number of the advisory locks. The second number i
 
 _MOST_PREPARED = 500
 
+# After how many seconds, and milliseconds of the last one, a connection without an answer is lost.
 _NETWORK_LIMITS = {
     "connect_timeout": "5",
     "keepalives_idle": "10",
@@ -31,10 +32,9 @@ _NETWORK_LIMITS = {
     "keepalives_count": "2",
     "tcp_user_timeout": "20000",
 }
-"""After how many seconds, and milliseconds of the last one, a connection without an answer is lost."""
 
+# Ends the transaction of a process that was stopped, so that the other processes of a shared store can write.
 _SHARED_LIMITS = "-c idle_in_transaction_session_timeout=6s -c lock_timeout=9s -c statement_timeout=60s"
-"""Ends the transaction of a process that was stopped, so that the other processes of a shared store can write."""
 
 _NO_LIMITS = (
     "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"

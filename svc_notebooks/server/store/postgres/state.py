@@ -35,6 +35,7 @@ _RUNNING = (
     "SELECT w.opening FROM svc_workers AS w JOIN pg_stat_activity AS a ON a.pid = w.pid AND a.backend_start = w.started"
 )
 _UNTIL = "clock_timestamp() + make_interval(secs => :seconds)"
+# Leases queues whose first message is due, unless a running process has a lease that has not ended.
 _TAKE = f"""INSERT INTO svc_leases (channel, holder, until)
     SELECT m.channel, :holder, {_UNTIL}
     FROM messages AS m
@@ -46,7 +47,6 @@ _TAKE = f"""INSERT INTO svc_leases (channel, holder, until)
     FOR UPDATE OF m SKIP LOCKED
 ON CONFLICT (channel) DO UPDATE SET holder = excluded.holder, until = excluded.until
 RETURNING channel"""
-"""Leases queues whose first message is due, unless a running process has a lease that has not ended."""
 
 _RENEW = f"UPDATE svc_leases SET until = {_UNTIL} WHERE channel = :channel AND holder = :holder"
 _LEASED = f"""SELECT channel FROM svc_leases
@@ -156,15 +156,15 @@ class SharedWindows(TableGroup, Windows):
         self._database.change("DELETE FROM svc_windows WHERE kind <> :quota", {"quota": QUOTA})
 
 
+# The longest time to wait for a process that does not read a change, for example because it is suspended.
 _FOLLOW_SECONDS = 10.0
-"""The longest time to wait for a process that does not read a change, for example because it is suspended."""
 
 _CHECK_SECONDS = 0.02
 
 _PUT_VALUE = inserting(values_table, ("key", "value", "version"), otherwise="REPLACE")
+# Counts the other running processes that have not read a version yet.
 _BEHIND = """SELECT COUNT(*) FROM svc_workers AS w JOIN pg_stat_activity AS a
     ON a.pid = w.pid AND a.backend_start = w.started WHERE w.seen < :version AND w.opening <> :own"""
-"""Counts the other running processes that have not read a version yet."""
 
 
 class SharedValues:
