@@ -63,3 +63,13 @@ def test_an_interrupted_download_goes_on_from_what_is_saved(lab, path, tmp_path)
     assert message == f"stopped at {progress_text(saved, 20 * MIB)}; run the cell again to go on"
     assert f"bytes={saved}-" in svc.exchanges()["range"].tolist()
     assert (folder / "zeros.bin").read_bytes() == path.read_bytes()
+
+
+def test_a_download_of_another_range_begins_again(lab, path, tmp_path):
+    file = svc.upload(path)
+    target = tmp_path / "range.bin"
+    message_of(lambda: svc.download(file, target, byte_range=(0, 10 * MIB - 1), progress=interrupt_after(6 * MIB)))
+    svc.download(file, target, byte_range=(MIB, 11 * MIB - 1))
+
+    assert svc.exchanges()["range"].tolist()[-1] == f"bytes={MIB}-{11 * MIB - 1}"
+    assert target.stat().st_size == 10 * MIB
