@@ -54,8 +54,8 @@ from .dispatch.service_context import (
 )
 from .files.storage_errors import disk_refusal
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD_TYPES, Handler
-from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.command_protocol import command_headers, command_response, session_request
+from .uploads.resumable_upload import expire_session, session_caller
 from .web.sign_in import signed_in_user
 
 Methods = dict[str, Operation]
