@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,13 @@ import ipywidgets as widgets
 
 from ...client.session import SessionLike
 from ...notebook.display import Markup, count_text, join_html, size_text, tag
-from ...notebook.exchanges.compare import compare_exchanges
+from ...notebook.exchanges.compare import archive, compare_exchanges
 from ...notebook.exchanges.exchanges import ExchangeView, editable_headers, exchange, exchange_filter, exchanges
 from ...notebook.exchanges.request_code import target, whole_body
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
 from ..widgets.dialogs import Dialog, comparison_table
+from ..widgets.file_picker import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
 
@@ -224,18 +226,21 @@ class WirePanel(Form):
             lambda: self.editor.edit(self._selected()),
         )
         self.resend_button = self._button("Resend", "Send the selected request again", self._resend)
+        self.har_button = self._button("Save as HAR", "Save the listed exchanges as an HTTP archive", self._save_har)
         self.clear_button = self._button("Clear", "Remove all exchanges from the record of the session", self._clear)
         self.refresh_button = self._button("Refresh", "Reload the list", self.refresh)
         self.editor = ExchangeEditor(partial(self._guard, self._send_edited), partial(self._guard, self._close_editor))
         self.work = BackgroundTask(self._show_failure)
+        self.browser_download = DownloadWidget()
         self.rows.watch(self._show, lambda _id: None, lambda: None)
         ui.on_change(self._show, self.view_format)
-        buttons = (self.edit_button, self.resend_button, self.clear_button, self.refresh_button)
+        buttons = (self.edit_button, self.resend_button, self.har_button, self.clear_button, self.refresh_button)
         self._compose(
             self.filter,
             self.status,
             self.rows,
             ui.row(*buttons),
+            self.browser_download,
             self.alert,
             self.work,
             self.editor,
@@ -266,7 +271,7 @@ class WirePanel(Form):
         """Show the latest exchanges that the session has recorded. No request is sent."""
         recorded = self.session.exchanges
         if len(recorded) and not self._last_action[0]:
-            self._last_action = [], ""  # the record was cleared before
+            self._last_action = [], ""  # the record was cleared or saved before
         listed = self.filter.select(recorded)
         latest = listed[-MAX_LISTED:][::-1]
         empty_message = "No exchange matches the filter." if len(recorded) else "Nothing was sent yet."
@@ -291,6 +296,17 @@ class WirePanel(Form):
         self.session.exchanges.clear()
         self.refresh()
         self._last_action = [], "svc.current_session().exchanges.clear()"
+        self._show_code()
+
+    def _save_har(self) -> None:
+        listed = self.filter.select(self.session.exchanges)
+        if not listed:
+            raise ValueError("There is no exchange to save.")
+        content = json.dumps(archive(listed), ensure_ascii=False, indent=1).encode()
+        outcome = self.browser_download.save("exchanges.har", "application/json", content)
+        self._show_status(f"{_count(len(listed), len(listed))}: {outcome}")
+        chosen = f", exchanges={self.filter.code()}" if self.filter.arguments() else ""
+        self._last_action = self.rows.ids(), f'svc.save_har("exchanges.har"{chosen})'
         self._show_code()
 
     # -- sending again

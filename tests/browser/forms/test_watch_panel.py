@@ -42,7 +42,9 @@ def test_by_mouse(lab):
     messages.nth(4).wait_for()
     assert page.get_by_text("1 for sync, then increasing, with gaps").first.is_visible(), "it stays unfolded"
 
-    lab.run_code(page, "panel.receiver.answer_with(503, times=2); svc.untrash(plan); lab.deliver()")
+    page.get_by_label("503 twice, then 200").check()
+    page.locator("pre", has_text="times=2").wait_for(state="attached")
+    lab.run_code(page, "svc.untrash(plan); lab.deliver()")
     messages.get_by_text("503", exact=True).wait_for()
     lab.run_code(page, "lab.clock.advance('10s')")
     messages.get_by_text("503, 503, 200").wait_for()

@@ -14,6 +14,8 @@ def panel(lab):
     with pytest.raises(svc.NotFound):
         svc.file("nowhere-0" * 3)
     panel = WirePanel()
+    panel.saved = []
+    panel.browser_download.save = lambda *file: panel.saved.append(file)
     yield panel
     assert panel.last_error is None or panel.expected_error
     panel.close()
@@ -158,3 +160,14 @@ def test_a_secret_that_was_removed_from_a_body_must_be_entered(lab):
     assert "body still has [redacted]" in panel.alert.value
     assert len(svc.exchanges()) == count
     panel.close()
+
+
+def test_the_listed_exchanges_are_saved_as_an_archive(panel, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    panel.filter.status.value = "4xx"
+    panel.har_button.click()
+
+    name, media_type, body = panel.saved.pop()
+    assert (name, media_type) == ("exchanges.har", "application/json")
+    assert [entry["response"]["status"] for entry in json.loads(body)["log"]["entries"]] == [404]
+    assert run(panel)["exchanges"].tolist() == [1]
