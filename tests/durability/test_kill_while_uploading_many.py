@@ -86,7 +86,7 @@ def test_a_repeated_call_sends_only_the_rows_that_failed(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     with svc.sandbox() as lab:
         ids = svc.upload([b"x"] * 9_900)["id"].tolist()
-        ids += [f"missing-{n}" for n in range(100)]
+        ids += [f"missing-{n:025}" for n in range(100)]
         random.Random(11).shuffle(ids)
         sent: Counter[str] = Counter()
         send = lab.session.send
