@@ -27,7 +27,7 @@ from svc_notebooks.core.uploads.server_state_machine import (
     before_body,
     cancel,
 )
-from svc_notebooks.core.uploads.states import UploadRule, UploadState
+from svc_notebooks.core.uploads.transitions import UploadRule, UploadState
 
 BASE = "https://api.example.org"
 TOKEN = "the-secret-token"

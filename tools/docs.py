@@ -19,7 +19,7 @@ from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.resources.calendars import EVENT_COLORS
 from svc_notebooks.core.resources.field import Field
-from svc_notebooks.core.uploads.states import TRANSITIONS
+from svc_notebooks.core.uploads.transitions import TRANSITIONS
 from tools import rules_page
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -13,7 +13,7 @@ from .http.origins import ANY, is_host_name, is_network, is_origin, is_path_pref
 from .notifications.deliveries import Schedule
 from .oauth import ACCESS_LIFETIME
 from .times import zone_names
-from .uploads.states import LIFETIME, QUANTUM, UploadRule
+from .uploads.transitions import LIFETIME, QUANTUM, UploadRule
 
 MIB = 1024 * 1024
 

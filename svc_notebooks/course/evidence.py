@@ -22,7 +22,7 @@ from ..core.times import parse_time
 from .definition import Part, list_text, quantity, require
 
 if TYPE_CHECKING:
-    from ..core.resources.calendars import Event
+    from ..core.resources.events import Event
     from ..core.resources.files import File
     from ..server.service import Service
     from .exercise_service import ReceiverCase

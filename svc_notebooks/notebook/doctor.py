@@ -137,7 +137,7 @@ def _journal(session: Session) -> Finding:
 
 def _store(folder: Path, notes: Sequence[str]) -> Finding:
     """Return a row with the service's notes about its folder, or with the number of files that were set aside."""
-    from ..server.store.directory import ASIDE
+    from ..server.store.directory_blob_store import ASIDE
 
     advice = list(notes)
     if (number := sum(not path.is_dir() for path in (folder / ASIDE).rglob("*"))) and not notes:

@@ -7,26 +7,21 @@ from collections.abc import Callable, Mapping
 from ..core.api.openapi import document
 from ..core.errors.catalogue import refuse
 from ..core.http.messages import Response
-from .auth import grants
+from .auth import oauth_endpoints
 from .auth.public_request import PublicRequest
-from .calendars import (
-    event_messages,
-    event_operations as events,
-    event_queries,
-    operations as calendars,
-)
+from .calendars import access_rules, calendar_list, calendar_operations, event_messages, event_operations, event_queries
 from .dispatch.requests_and_responses import json_response
 from .dispatch.service_context import RequestContext, ServiceContext, external_base_url
-from .files import change_list, content, operations as file_operations, permissions
+from .files import change_log, content, operations as file_operations, permissions, revisions
 from .notifications import channels
-from .uploads import resumable_upload, simple_upload
+from .uploads import resumable_upload, simple_and_multipart
 from .web import pages, sign_in
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
 
 UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
-    "media": (simple_upload.simple_upload, "A1-01", "A1-04"),
-    "multipart": (simple_upload.multipart, "A2-01", "A2-04"),
+    "media": (simple_and_multipart.simple_upload, "A1-01", "A1-04"),
+    "multipart": (simple_and_multipart.multipart, "A2-01", "A2-04"),
     "resumable": (resumable_upload.initiate, "A3-01", "A3-01"),
 }
 """For each `uploadType`, the handler, the id of the rule for a new file and the id of the rule for an update."""
@@ -71,51 +66,51 @@ HANDLERS: Mapping[str, Handler] = {
     "permissions.get": permissions.get,
     "permissions.update": permissions.update,
     "permissions.delete": permissions.delete,
-    "files.watch": change_list.watch_file,
-    "changes.getStartPageToken": change_list.start_page_token,
-    "changes.list": change_list.list_changes,
-    "changes.watch": change_list.watch_changes,
+    "files.watch": change_log.watch_file,
+    "changes.getStartPageToken": change_log.start_page_token,
+    "changes.list": change_log.list_changes,
+    "changes.watch": change_log.watch_changes,
     "channels.stop": channels.stop,
     "calendarChannels.stop": channels.stop,
-    "revisions.list": content.list_revisions,
-    "revisions.get": content.get_revision,
-    "drives.list": content.list_drives,
-    "teamdrives.list": content.list_drives,
+    "revisions.list": revisions.list_revisions,
+    "revisions.get": revisions.get_revision,
+    "drives.list": file_operations.list_drives,
+    "teamdrives.list": file_operations.list_drives,
     "about.get": file_operations.about,
-    "events.insert": events.insert,
-    "events.import": events.import_event,
-    "events.quickAdd": events.quick_add,
+    "events.insert": event_operations.insert,
+    "events.import": event_operations.import_event,
+    "events.quickAdd": event_operations.quick_add,
     "events.watch": event_messages.watch_events,
     "events.list": event_queries.list_events,
-    "events.get": events.get,
+    "events.get": event_operations.get,
     "events.instances": event_queries.list_instances,
-    "events.patch": events.change,
-    "events.update": events.change,
-    "events.delete": events.delete,
-    "events.move": events.move,
-    "calendars.insert": calendars.insert,
-    "calendars.get": calendars.get,
-    "calendars.patch": calendars.change,
-    "calendars.update": calendars.change,
-    "calendars.delete": calendars.delete,
-    "calendars.clear": calendars.clear,
-    "calendarList.list": calendars.list_entries,
-    "calendarList.get": calendars.get_entry,
-    "calendarList.insert": calendars.insert_entry,
+    "events.patch": event_operations.change,
+    "events.update": event_operations.change,
+    "events.delete": event_operations.delete,
+    "events.move": event_operations.move,
+    "calendars.insert": calendar_operations.insert,
+    "calendars.get": calendar_operations.get,
+    "calendars.patch": calendar_operations.change,
+    "calendars.update": calendar_operations.change,
+    "calendars.delete": calendar_operations.delete,
+    "calendars.clear": calendar_operations.clear,
+    "calendarList.list": calendar_list.list_entries,
+    "calendarList.get": calendar_list.get_entry,
+    "calendarList.insert": calendar_list.insert_entry,
     "calendarList.watch": event_messages.watch_calendar_list,
-    "calendarList.patch": calendars.change_entry,
-    "calendarList.update": calendars.change_entry,
-    "calendarList.delete": calendars.delete_entry,
-    "settings.list": calendars.list_settings,
-    "settings.get": calendars.get_setting,
+    "calendarList.patch": calendar_list.change_entry,
+    "calendarList.update": calendar_list.change_entry,
+    "calendarList.delete": calendar_list.delete_entry,
+    "settings.list": calendar_list.list_settings,
+    "settings.get": calendar_list.get_setting,
     "freebusy.query": event_queries.free_busy,
-    "acl.insert": calendars.insert_rule,
-    "acl.list": calendars.list_rules,
-    "acl.get": calendars.get_rule,
-    "acl.patch": calendars.change_rule,
-    "acl.update": calendars.change_rule,
-    "acl.delete": calendars.delete_rule,
-    "colors.get": calendars.colors,
+    "acl.insert": access_rules.insert_rule,
+    "acl.list": access_rules.list_rules,
+    "acl.get": access_rules.get_rule,
+    "acl.patch": access_rules.change_rule,
+    "acl.update": access_rules.change_rule,
+    "acl.delete": access_rules.delete_rule,
+    "colors.get": calendar_operations.colors,
     "upload.session": resumable_upload.serve,
 }
 
@@ -134,14 +129,14 @@ LISTS = frozenset(operation for operation in READ_ONLY if operation.endswith((".
 
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
-    "oauth.token": grants.token,
-    "oauth.tokeninfo": grants.tokeninfo,
-    "oauth.revoke": grants.revoke,
+    "oauth.token": oauth_endpoints.token,
+    "oauth.tokeninfo": oauth_endpoints.tokeninfo,
+    "oauth.revoke": oauth_endpoints.revoke,
     "oauth.authorize": sign_in.authorize,
     "oauth.metadata": sign_in.metadata,
-    "openid.configuration": grants.configuration,
-    "openid.keys": grants.keys,
-    "openid.userinfo": grants.userinfo,
+    "openid.configuration": oauth_endpoints.configuration,
+    "openid.keys": oauth_endpoints.keys,
+    "openid.userinfo": oauth_endpoints.userinfo,
     "browser.signIn": sign_in.sign_in,
     "browser.signedIn": sign_in.complete_sign_in,
     "browser.signOut": sign_in.sign_out,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.convert import office
+from svc_notebooks.convert import office_engine
 from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.engines import available, libreoffice
@@ -56,7 +56,7 @@ def returning(result: bytes | Exception, monkeypatch: pytest.MonkeyPatch) -> lis
 
 def sanitized(content: str, job: Job, monkeypatch: pytest.MonkeyPatch, **members: bytes) -> zipfile.ZipFile:
     returning(odf(content, **members), monkeypatch)
-    return zipfile.ZipFile(io.BytesIO(odf_of(office.add_odf(_PACKAGE, sources.docx(), "document", job)) or b""))
+    return zipfile.ZipFile(io.BytesIO(odf_of(office_engine.add_odf(_PACKAGE, sources.docx(), "document", job)) or b""))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def sanitized(content: str, job: Job, monkeypatch: pytest.MonkeyPatch, **members
 def test_the_source_is_kept_as_opendocument(source, media_type, native, formats, job, monkeypatch):
     calls = returning(odf("<office:body/>"), monkeypatch)
 
-    package = office.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type))
+    package = office_engine.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type))
 
     assert calls == [formats]
     assert odf_of(package)
@@ -92,17 +92,17 @@ def test_the_source_is_kept_as_opendocument(source, media_type, native, formats,
 def test_libreoffice_gets_no_text_formats(source, media_type, native, job, monkeypatch):
     calls = returning(odf(""), monkeypatch)
 
-    assert office.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type)) == _PACKAGE
+    assert office_engine.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type)) == _PACKAGE
     assert calls == []
 
 
 def test_exports_of_pages_come_from_the_opendocument_file(job, monkeypatch):
     returning(odf("<office:body/>"), monkeypatch)
-    package = office.add_odf(_PACKAGE, sources.docx(), "document", job)
+    package = office_engine.add_odf(_PACKAGE, sources.docx(), "document", job)
     calls = returning(b"%PDF", monkeypatch)
 
     exported = {
-        media_type: office.export(package, "document", replace(job, media_type=media_type))
+        media_type: office_engine.export(package, "document", replace(job, media_type=media_type))
         for media_type in (PDF, TEXT, EPUB, HTML)
     }
 
@@ -113,14 +113,14 @@ def test_exports_of_pages_come_from_the_opendocument_file(job, monkeypatch):
 def test_a_document_without_an_opendocument_file_is_exported_from_the_canonical_form(job, monkeypatch):
     returning(AssertionError(), monkeypatch)
 
-    assert office.export(_PACKAGE, "document", replace(job, media_type=PDF)) is None
+    assert office_engine.export(_PACKAGE, "document", replace(job, media_type=PDF)) is None
 
 
 @pytest.mark.parametrize("error", [ConversionError("it is damaged."), TooLarge("it took long."), MemoryError()])
 def test_a_failure_of_libreoffice_is_a_note(error, job, monkeypatch):
     returning(error, monkeypatch)
 
-    assert office.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
+    assert office_engine.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
     assert job.notes == [f"The pages are not LibreOffice's: {error}"]
 
 
@@ -128,7 +128,7 @@ def test_notes_name_the_exports_that_they_are_about(job, monkeypatch):
     returning(odf("<office:body/>"), monkeypatch)
     job.note("Charts were left out.")
 
-    office.add_odf(_PACKAGE, sources.docx(), "document", job)
+    office_engine.add_odf(_PACKAGE, sources.docx(), "document", job)
 
     assert job.notes == ["In exports that LibreOffice does not make: Charts were left out."]
 
@@ -136,7 +136,7 @@ def test_notes_name_the_exports_that_they_are_about(job, monkeypatch):
 def test_without_libreoffice_a_note_says_how_to_install_it(job, monkeypatch):
     monkeypatch.setattr(available, "OFFICE", Engine("LibreOffice", lambda: False, "apt-get install libreoffice"))
 
-    assert office.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
+    assert office_engine.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
     assert "apt-get install libreoffice" in job.notes[0]
 
 

@@ -7,7 +7,7 @@ from svc_notebooks.cli.conformance import rule_number
 from svc_notebooks.core.api.operations import OPERATIONS, SESSION
 from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
 from svc_notebooks.core.errors.catalogue import CATALOGUE
-from svc_notebooks.core.uploads.states import TRANSITIONS
+from svc_notebooks.core.uploads.transitions import TRANSITIONS
 from tests.plugin_rules import read_rules
 
 ROOT = Path(__file__).parents[2]

@@ -24,7 +24,7 @@ from svc_notebooks.core.errors.errors import (
 )
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
-from svc_notebooks.core.uploads.states import UploadRule
+from svc_notebooks.core.uploads.transitions import UploadRule
 from tests.scripted import (
     BASE,
     TOKEN,

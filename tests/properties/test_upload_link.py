@@ -29,7 +29,7 @@ from svc_notebooks.core.uploads.server_state_machine import (
     after_body,
     before_body,
 )
-from svc_notebooks.core.uploads.states import UploadEvent, UploadRule, UploadState, transition
+from svc_notebooks.core.uploads.transitions import UploadEvent, UploadRule, UploadState, transition
 from tests.examples import examples
 
 RULE = UploadRule(quantum=4)

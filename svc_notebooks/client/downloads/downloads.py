@@ -20,8 +20,8 @@ from ...local.saving import FILE, UNCHANGED, SavedFile, check_path, check_replac
 from ..files import CHECKSUMS, checksum, export_formats, file_path, get_file, has_content_of, native_name
 from ..retry import repeated_requests
 from ..session import Session
-from ..uploads.request import document_name
 from ..uploads.sources import Progress
+from ..uploads.uploads import document_name
 from .ranged_download import Memory, PartFile, RangedDownload
 
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int | None] | int | str | None"

@@ -6,17 +6,8 @@ from collections.abc import Generator, Iterator
 from typing import cast
 
 from ...core.http.messages import JSONObject, segment
-from ...core.resources.calendars import (
-    Acl,
-    AclRule,
-    Calendar,
-    CalendarList,
-    CalendarListEntry,
-    Colors,
-    Event,
-    EventList,
-    FreeBusy,
-)
+from ...core.resources.calendars import Acl, AclRule, Calendar, CalendarList, CalendarListEntry, Colors, FreeBusy
+from ...core.resources.events import Event, EventList
 from ...core.times import UTC_NAME, zone
 from ..files import check_id, page_lists, pages
 from ..json_response import read_fields, read_resource, reading

@@ -25,7 +25,8 @@ from ...core.events.fields import clock_time, instant, read_time
 from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import WEEKDAYS, Recurrence, Rule, Start, is_all_day, print_moment, until_day
 from ...core.events.series import with_parts
-from ...core.resources.calendars import EVENT_COLORS, Attendee, Event, Person, nearest_color
+from ...core.resources.calendars import EVENT_COLORS, nearest_color
+from ...core.resources.events import Attendee, Event, Person
 from ...core.times import clock_changes
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
 

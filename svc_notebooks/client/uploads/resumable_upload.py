@@ -33,7 +33,7 @@ from ...core.uploads.client_state_machine import (
     Send,
     Wait,
 )
-from ...core.uploads.states import UploadState
+from ...core.uploads.transitions import UploadState
 from ..files import get_file
 from ..json_response import parse_object, read_object, read_resource
 from ..retry import Retry, response_error, warn_of_waiting
@@ -41,8 +41,9 @@ from ..session import Session
 from ..transport.in_process import TransportError
 from ..transport.urls import foreign_url, is_web_address
 from ..upload_journal import JournalLock
-from .chosen_id import check_content
-from .request import (
+from .idempotent_creation import check_content
+from .sources import Progress, SourceStream, open_source
+from .uploads import (
     DEFAULT_CHUNK,
     UploadArguments,
     UploadRequest,
@@ -52,7 +53,6 @@ from .request import (
     send_once,
     with_stored_type,
 )
-from .sources import Progress, SourceStream, open_source
 
 # -- parsing of the responses in a resumable upload, and the errors of the upload
 

@@ -13,7 +13,8 @@ from ..events.fields import MAX_REMINDERS
 from ..files.fields import FILE_FIELDS
 from ..http.messages import reason
 from ..resources import calendars, errors, files
-from ..resources.calendars import CALENDAR_COLORS, Event, EventList, Reminder
+from ..resources.calendars import CALENDAR_COLORS, Reminder
+from ..resources.events import Event, EventList
 from ..resources.field import Field, Write, hints, split
 
 Schema: TypeAlias = dict[str, Any]

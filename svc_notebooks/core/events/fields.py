@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 from ..errors.catalogue import Row, row
 from ..field_mask import FAMILY_EVENT, shape_of, with_family_fields
 from ..http.messages import JSON
-from ..resources.calendars import MAX_REMINDER_MINUTES as MAX_REMINDER_MINUTES, Event, EventTime
+from ..resources.calendars import MAX_REMINDER_MINUTES as MAX_REMINDER_MINUTES
+from ..resources.events import Event, EventTime
 from ..resources.field import Field, fields_of
 from ..times import parse_time, zone
 from .rrule import Start

@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin, is_typeddict
 from ..errors.catalogue import Row, lone_surrogates, row
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
-from ..resources.calendars import NO_REQUEST_ID, Event
+from ..resources.events import NO_REQUEST_ID, Event
 from ..resources.field import Field, hints, split
 from .fields import (
     EVENT_FIELDS,

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 from ..errors.catalogue import LASTING_REASONS, RATE_LIMIT_REASONS
 from ..http.backoff import Backoff, RetryRule
 from ..http.ranges import ByteSpan, ContentRange, parse_stored
-from .states import EVENT_BY_STATUS, UploadEvent, UploadState, transition
+from .transitions import EVENT_BY_STATUS, UploadEvent, UploadState, transition
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 """The statuses after which the client waits and retries, in addition to a 403 with a rate limit reason."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..http.ranges import ByteSpan, ContentRange
-from .states import UploadEvent, UploadRule, UploadState, transition
+from .transitions import UploadEvent, UploadRule, UploadState, transition
 
 
 class UploadSession(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from ...client.events.events import insert_event, patch_event
-from ...core.resources.calendars import Event
+from ...core.resources.events import Event
 from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
 from ..evidence import Evidence, ExerciseExchange, RecordedRequest, require_any
 from ..exercise_service import ExerciseService

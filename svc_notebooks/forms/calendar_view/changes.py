@@ -25,7 +25,7 @@ from .listing import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion, ShownEvent, event
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.resources.calendars import Event
+    from ...core.resources.events import Event
 
 
 CHANGES = schema(

@@ -17,7 +17,8 @@ import traitlets
 from ...client.events.events import list_events
 from ...client.session import Session
 from ...core.events.fields import instant, read_time
-from ...core.resources.calendars import EVENT_COLORS, CalendarListEntry, Event
+from ...core.resources.calendars import EVENT_COLORS, CalendarListEntry
+from ...core.resources.events import Event
 from ...core.times import zone
 from ...notebook.display import join_html, tag
 from ..recurrence import month_after, month_name

@@ -53,7 +53,7 @@ from .listing import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.resources.calendars import Event
+    from ...core.resources.events import Event
 
 
 _SCOPES = {

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 
 from ...client.session import Session
 from ...core.errors.errors import SvcError
-from ...core.resources.calendars import Attachment
+from ...core.resources.events import Attachment
 from ...core.resources.files import File
 from ...notebook.arguments import people, read_people
 from ...notebook.display import tag

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ...core.events.fields import MAX_REMINDERS as MOST
-from ...core.resources.calendars import EVENT_COLORS, Reminder, Reminders
+from ...core.resources.calendars import EVENT_COLORS, Reminder
+from ...core.resources.events import Reminders
 from ..recurrence import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs

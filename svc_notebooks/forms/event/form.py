@@ -57,7 +57,7 @@ from .inputs import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.resources.calendars import Event
+    from ...core.resources.events import Event
 
 _MAX_SLOTS = 8
 _WEEK = timedelta(days=7)

@@ -26,7 +26,8 @@ from ...core.events.validation import problems
 from ...core.field_mask import ANY_KEY, Shape
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ...core.resources.calendars import EVENT_COLORS, Event
+from ...core.resources.calendars import EVENT_COLORS
+from ...core.resources.events import Event
 from ...core.suggestions import nearest_name
 from ...core.time_arguments import parse_duration, python_time
 from ...core.times import zone

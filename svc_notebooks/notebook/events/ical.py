@@ -29,7 +29,8 @@ from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.errors.errors import BadRequest, NotFound, warn_caller
 from ...core.events.fields import read_time
-from ...core.resources.calendars import Calendar, CalendarListEntry, Event
+from ...core.resources.calendars import Calendar, CalendarListEntry
+from ...core.resources.events import Event
 from ...core.time_arguments import Duration, parse_duration
 from ...core.times import UTC_NAME
 from ...local.saving import check_path, make_folder, read_file, save_bytes

@@ -19,7 +19,7 @@ from ...core.events.series import Series
 from ...core.events.validation import with_defaults
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.printable_text import printable
-from ...core.resources.calendars import Event
+from ...core.resources.events import Event
 from ...core.times import UTC_NAME, zone
 from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
 from ..frames import EVENT, Record, Schema, frame, snake

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from ...core.uploads.states import TRANSITIONS, UploadEvent, UploadState
+from ...core.uploads.transitions import TRANSITIONS, UploadEvent, UploadState
 from ..display import Markup, join_html, ranges, tag
 
 INK = "currentColor"

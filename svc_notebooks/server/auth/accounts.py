@@ -21,7 +21,7 @@ from ...local.saving import save_bytes
 from ..calendars.attendee_copies import emails_of, sync_attendee_copies
 from ..calendars.event_resource import EventRecord
 from ..dispatch.service_context import ServiceContext, scope_names
-from ..files.rows import root_row
+from ..files.metadata import root_row
 from .access_tokens import TokenVerifier
 from .tables import AccountRow, ClientRow, GrantRow, TokenRow, digest_of
 

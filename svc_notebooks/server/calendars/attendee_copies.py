@@ -15,7 +15,7 @@ from ...core.events.fields import Shift, clock_time, instant, read_time
 from ...core.events.instances import duration, occurrences
 from ...core.events.rrule import Start
 from ...core.events.validation import end_of, recurrence_of, start_of
-from ...core.resources.calendars import Attendee, Event
+from ...core.resources.events import Attendee, Event
 from ...core.times import skipped_times, to_millis, zone
 from ..dispatch.service_context import ServiceContext
 from .access import primary_of

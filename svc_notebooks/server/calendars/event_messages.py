@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from ...core.events.calendars import CalendarRole
 from ...core.http.messages import Response, segment
 from ...core.notifications.deliveries import EXISTS, NOT_EXISTS
-from ...core.resources.calendars import Event
+from ...core.resources.events import Event
 from ...core.times import format_millis
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel

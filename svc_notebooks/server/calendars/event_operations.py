@@ -10,7 +10,7 @@ from ...core.events.calendars import CalendarRole
 from ...core.events.fields import EVENT_SHAPE, is_address, read_time
 from ...core.events.validation import with_defaults
 from ...core.http.messages import JSONObject, Response, merge_patch
-from ...core.resources.calendars import Attendee, Event, Person
+from ...core.resources.events import Attendee, Event, Person
 from ...core.times import zone
 from ..dispatch.requests_and_responses import (
     check_conditions,

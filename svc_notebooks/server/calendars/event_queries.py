@@ -24,7 +24,8 @@ from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.validation import recurrence_of
 from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import JSON, JSONObject, Query, Response
-from ...core.resources.calendars import BusyCalendar, Event, EventList, FreeBusy
+from ...core.resources.calendars import BusyCalendar, FreeBusy
+from ...core.resources.events import Event, EventList
 from ...core.thread_permit import in_slices
 from ...core.times import format_millis, from_millis, to_millis, zone
 from ..dispatch.page_tokens import decode_page_token, encode_page_token, selecting_parameters

@@ -18,11 +18,11 @@ from ...core.events.validation import has_conference, problems, reminders_of, re
 from ...core.files.permissions import Role
 from ...core.http.messages import JSON, JSONObject, Query
 from ...core.policy import Policy
-from ...core.resources.calendars import Attachment, Attendee, ConferenceData, ConferenceRequest, Event
+from ...core.resources.events import Attachment, Attendee, ConferenceData, ConferenceRequest, Event
 from ...core.times import format_millis, from_millis, zone
 from ..dispatch.requests_and_responses import bool_param, int_param, parse_fields_param, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext, link_base_url
-from ..files.rows import file_for
+from ..files.access import file_for
 from .access import role_of
 from .tables import CalendarRow, EventRow
 

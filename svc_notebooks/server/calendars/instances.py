@@ -16,7 +16,7 @@ from ...core.events.fields import in_minutes, instant
 from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rrule import Start, WorkBudget, print_moment, read_moment
 from ...core.events.validation import end_of, recurrence_of, start_of
-from ...core.resources.calendars import Event, EventTime
+from ...core.resources.events import Event, EventTime
 from ...core.times import from_millis, to_millis, zone
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .event_resource import EventRecord, omit

@@ -22,7 +22,7 @@ from ...core.events.series_starts import DAY, EPOCH, SeriesStarts
 from ...core.events.validation import end_of, start_of
 from ...core.files.fields import composed
 from ...core.http.messages import Query
-from ...core.resources.calendars import Event
+from ...core.resources.events import Event
 from ...core.times import from_millis, to_millis, zone
 from ..dispatch.page_tokens import decode_sync_token, encode_page_token
 from ..dispatch.requests_and_responses import bool_param, choice_param

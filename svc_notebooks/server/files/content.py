@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,23 +18,21 @@ from typing import Any, NamedTuple
 from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiting, shared
-from ...core.api.operations import CONTENT, REVISION_ID
+from ...core.api.operations import CONTENT
 from ...core.errors.catalogue import ApiError, refuse, row
-from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_family_fields
 from ...core.files.permissions import Role
 from ...core.http.media_types import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT, by_name
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, close_body, is_gone
 from ...core.http.multipart import MediaType
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ...core.policy import Policy
-from ...core.resources.files import DriveList, Revision, RevisionList, TeamDriveList
 from ...core.times import from_millis
 from ..dispatch.journal import with_notes
-from ..dispatch.requests_and_responses import int_param, resource_response, sandbox_headers
+from ..dispatch.requests_and_responses import sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
 from ..store.contents import END, ContentReader, PartRange
-from .resource import file_resource, view_of
-from .rows import check_right, file_for, is_document
+from .access import check_right, file_for
+from .metadata import is_document
 from .tables import FileRow
 
 _TAG = re.compile(
@@ -377,45 +375,3 @@ def _response(
         return Response(status, Headers(headers))
     assert row.content is not None
     return Response(status, Headers(headers), context.content.read(row.content, first, last))
-
-
-_OF_THE_FILE = parse("lastModifyingUser,md5Checksum,mimeType,modifiedTime,originalFilename,size,version")
-_SHAPE = with_family_fields(shape_of(Revision), FAMILY_REVISION)
-
-
-def list_revisions(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the current revision of a file as the only one."""
-    int_param(request.query, "pageSize", 200, 1000)
-    shape: Shape = {**shape_of(RevisionList), "revisions": _SHAPE}
-    revisions = [_current(context, request)]
-    return resource_response(request, {"kind": context.names.kind("revisionList"), "revisions": revisions}, shape)
-
-
-def get_revision(context: ServiceContext, request: RequestContext) -> Response:
-    """Return the current revision of a file, or its content with alt=media. Raises ApiError (404) for any other id."""
-    revision = _current(context, request)
-    sent = request.path_params[REVISION_ID]
-    if sent not in (revision["id"], "head"):
-        raise refuse("notFound", message=f"Revision not found: {sent[:100]}.")
-    if request.query.get("alt") == "media":
-        return download(context, request)
-    return resource_response(request, revision, _SHAPE)
-
-
-def _current(context: ServiceContext, request: RequestContext) -> Mapping[str, object]:
-    row = file_for(context, request.caller, request.file_id)
-    if row.mime_type in (context.folder_type, context.shortcut_type):
-        raise refuse("noRevisions")
-    mask = {**_OF_THE_FILE, "headRevisionId": {}}
-    file: dict[str, object] = {**file_resource(row, mask, view_of(context, request, mask))}
-    revision_id = file.pop("headRevisionId", file.get("version"))
-    return {"kind": context.names.kind("revision"), "id": revision_id, "keepForever": False, "published": False, **file}
-
-
-def list_drives(context: ServiceContext, request: RequestContext) -> Response:
-    """Return an empty list of shared drives, as `drives` or, for teamdrives.list, as `teamDrives`."""
-    int_param(request.query, "pageSize", 10, 100)
-    if request.operation.name == "drives.list":
-        return resource_response(request, {"kind": context.names.kind("driveList"), "drives": []}, shape_of(DriveList))
-    value = {"kind": context.names.kind("teamDriveList"), "teamDrives": []}
-    return resource_response(request, value, shape_of(TeamDriveList))

@@ -17,7 +17,15 @@ from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change
 from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
 from ...core.http.media_types import MAX_IMPORT_SIZES, detect
 from ...core.http.messages import JSONObject, Query, Response
-from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
+from ...core.resources.files import (
+    About,
+    DriveList,
+    File,
+    FileList,
+    GeneratedIds,
+    ImportTargets,
+    TeamDriveList,
+)
 from ...core.thread_permit import FEW
 from ..dispatch.page_tokens import decode_page_token, encode_page_token
 from ..dispatch.requests_and_responses import (
@@ -33,8 +41,19 @@ from ..dispatch.requests_and_responses import (
 )
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import END, PartRange
-from . import rows
+from .access import (
+    check_right,
+    check_sharing,
+    effective_role,
+    file_for,
+    refuse_file,
+    restrictions_below,
+    restrictions_on,
+    writable_folder,
+)
+from .change_log import record_change, record_creation, record_removal
 from .content import ConversionRequest, conversion_for, convert
+from .metadata import STORED_FIELDS, change_row, check_new, is_in_trash_with, new_row, save_properties
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .search import Viewer, required
 from .tables import FilePage, FileRow
@@ -81,13 +100,13 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
     sent = read_json(request.body, context.policy.max_metadata_size)
     metadata = check_file(sent, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
-        rows.check_new(context, request.caller, metadata)
+        check_new(context, request.caller, metadata)
         name = metadata.get("name")
-        row = rows.new_row(context, request.caller, metadata, detect(name if isinstance(name, str) else None, b""))
+        row = new_row(context, request.caller, metadata, detect(name if isinstance(name, str) else None, b""))
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
         add_file(context, request.caller, row, metadata)
-        rows.record_creation(context, row)
+        record_creation(context, row)
     return fields.response(row)
 
 
@@ -95,7 +114,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     """Return a response with the metadata of a file."""
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
-    row = rows.file_for(context, request.caller, request.file_id)
+    row = file_for(context, request.caller, request.file_id)
     return response_fields(context, request).response(row)
 
 
@@ -115,7 +134,7 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
     if "id" in metadata:
         context.store.users.use_id(row.id)
     context.store.files.open_with(row.id, caller.client)
-    rows.save_properties(context, caller, row.id, metadata)
+    save_properties(context, caller, row.id, metadata)
 
 
 def change_file(
@@ -126,13 +145,13 @@ def change_file(
     content: NewContent | None = None,
 ) -> FileRow:
     """Store a file's new metadata and content, and return the new row. Raises ApiError if not permitted."""
-    old = rows.file_for(context, request.caller, file_id, Role.WRITER)
-    row = rows.change_row(context, request.caller, _move(context, request, old), metadata, context.millis())
+    old = file_for(context, request.caller, file_id, Role.WRITER)
+    row = change_row(context, request.caller, _move(context, request, old), metadata, context.millis())
     _check_changes(context, request.caller.user, old, row, has_content=content is not None)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
     context.store.files.save(row)
-    rows.save_properties(context, request.caller, row.id, metadata)
+    save_properties(context, request.caller, row.id, metadata)
     if row.trashed != old.trashed:
         context.store.files.follow(row.id, row.owner, trashed=bool(row.trashed))
     changes = {"parents"} if old.parent != row.parent else set[str]()
@@ -140,14 +159,14 @@ def change_file(
         changes |= {"content", "properties"}  # new content also changes headRevisionId, which is a property
     if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
         changes.add("properties")
-    rows.record_change(context, old, row, changes)
+    record_change(context, old, row, changes)
     return row
 
 
 def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRow, *, has_content: bool) -> None:
     """Raise ApiError (403) if a user may not change a file in this way, or if a move would lift a restriction."""
-    role = rows.effective_role(context, user, old) or Role.READER
-    before, after = (rows.restrictions_on(context, version, role) for version in (old, row))
+    role = effective_role(context, user, old) or Role.READER
+    before, after = (restrictions_on(context, version, role) for version in (old, row))
     lifted = before - after if old.parent != row.parent else frozenset[str]()
     changed = {"canModifyContent": has_content or old.mime_type != row.mime_type, "canRename": old.name != row.name}
     denied = any(is_changed and not is_allowed(right, role, before & after) for right, is_changed in changed.items())
@@ -156,14 +175,13 @@ def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRo
         or not may_change_restrictions(role, json.loads(old.extra), json.loads(row.extra))
         or any(role < RESTRICTIONS[name].changed_by for name in lifted)
         or (
-            old.parent != row.parent
-            and rows.restrictions_below(context, user, old) - rows.restrictions_below(context, user, row)
+            old.parent != row.parent and restrictions_below(context, user, old) - restrictions_below(context, user, row)
         )
         or (old.trashed != row.trashed and not is_allowed("canTrash", role, before))
     ):
-        raise rows.refuse_file(old)
+        raise refuse_file(old)
     if old.parent != row.parent:
-        rows.check_sharing(context, user, old, "canMoveItemWithinDrive")
+        check_sharing(context, user, old, "canMoveItemWithinDrive")
 
 
 def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
@@ -174,7 +192,7 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
     if add:
-        target = rows.writable_folder(context, request.caller, add.split(",")[0].strip())
+        target = writable_folder(context, request.caller, add.split(",")[0].strip())
         ancestor: FileRow | None = target
         while ancestor is not None:
             if ancestor.id == row.id:
@@ -185,24 +203,22 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
                 )
             ancestor = context.store.files.get(ancestor.parent) if ancestor.parent else None
     elif remove and row.parent in [root if name.strip() == "root" else name.strip() for name in remove.split(",")]:
-        target = rows.file_for(context, request.caller, root, Role.OWNER)
+        target = file_for(context, request.caller, root, Role.OWNER)
     else:
         return row
     if row.parent is None:
-        raise rows.refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
-    return row._replace(
-        parent=target.id, trashed=int(bool(row.explicitly_trashed) or rows.is_in_trash_with(row, target))
-    )
+        raise refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
+    return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed) or is_in_trash_with(row, target)))
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Permanently delete a file and everything below the file. Only the owner can delete a file."""
     with context.store.transaction():
-        row = rows.file_for(context, request.caller, request.file_id)
+        row = file_for(context, request.caller, request.file_id)
         if row.owner != request.caller.user:
-            raise rows.refuse_file(row, "ownerOnly")
+            raise refuse_file(row, "ownerOnly")
         if row.parent is None:
-            raise rows.refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
+            raise refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
         contents = delete_tree(context, row.id)
     discard_contents(context, contents)
     return empty_response(204)
@@ -230,8 +246,8 @@ def delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
             if row and parent and parent.owner != row.owner:
                 moved = row._replace(parent=context.root(row.owner))
                 context.store.files.save(moved)
-                rows.record_change(context, row, moved, {"parents"})
-        rows.record_removal(context, top)
+                record_change(context, row, moved, {"parents"})
+        record_removal(context, top)
         context.store.permissions.drop_all(top.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
@@ -269,7 +285,7 @@ def _viewer(context: ServiceContext, request: RequestContext, search: Search | N
         if not folders:
             message = "with an API key, expected 'ID' in parents with the id of a folder that is shared with anyone."
             raise refuse("invalidValue", name="q", message=message)
-        rows.file_for(context, request.caller, folders[0])
+        file_for(context, request.caller, folders[0])
     shared = not user or context.store.permissions.has_any(user)
     client, app_only = request.caller.client, request.caller.app_only
     return Viewer(user, user.lower(), context.root(user), client, context.folder_type, shared, app_only)
@@ -347,21 +363,21 @@ def store_content(
     Returns the row and the former content for `discard_contents`, if no other file uses it.
     """
     if file_id:
-        old = rows.file_for(context, request.caller, file_id, Role.WRITER).content
+        old = file_for(context, request.caller, file_id, Role.WRITER).content
         row = change_file(context, request, file_id, metadata, content)
     else:
-        rows.check_new(context, request.caller, metadata)
-        row, old = rows.new_row(context, request.caller, metadata, content.media_type), None
+        check_new(context, request.caller, metadata)
+        row, old = new_row(context, request.caller, metadata, content.media_type), None
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
-        rows.record_creation(context, row)
+        record_creation(context, row)
     check_usage(context, row.owner)
     if old is None or context.store.files.holds(old):
         return row, {}
     return row, {old: context.store.contents.drop(old)}
 
 
-_COPIED_FIELDS = tuple(name for name in rows.STORED_FIELDS if name not in RESTRICTIONS)
+_COPIED_FIELDS = tuple(name for name in STORED_FIELDS if name not in RESTRICTIONS)
 _COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}
 
 
@@ -381,10 +397,10 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
         metadata = _copied_metadata(context, request, source, sent)
         conversion = _conversion_of_copy(context, request, source, metadata)
         if conversion is None:
-            row = rows.new_row(context, request.caller, metadata, source.mime_type)
+            row = new_row(context, request.caller, metadata, source.mime_type)
             row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
             add_file(context, request.caller, row, metadata)
-            rows.record_creation(context, row)
+            record_creation(context, row)
             check_usage(context, row.owner)
             return fields.response(row)
         assert source.content is not None
@@ -403,10 +419,10 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _copied_file(context: ServiceContext, request: RequestContext) -> FileRow:
-    row = rows.file_for(context, request.caller, request.file_id)
+    row = file_for(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
-    rows.check_right(context, request.caller.user, row, "canCopy", "cannotCopy")
+    check_right(context, request.caller.user, row, "canCopy", "cannotCopy")
     if row.abusive and row.owner != request.caller.user:
         raise refuse("abusive")
     return row
@@ -419,7 +435,7 @@ def _copied_metadata(context: ServiceContext, request: RequestContext, source: F
     """
     extra, caller = json.loads(source.extra), request.caller
     try:
-        folder = rows.file_for(context, caller, source.parent or "", Role.WRITER).id
+        folder = file_for(context, caller, source.parent or "", Role.WRITER).id
     except ApiError:
         folder = context.root(caller.user)
     metadata: JSONObject = {name: extra[name] for name in _COPIED_FIELDS if name in extra}
@@ -427,8 +443,8 @@ def _copied_metadata(context: ServiceContext, request: RequestContext, source: F
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if kept := context.store.files.properties(source.id, client):
             metadata[name] = dict(kept)
-    role = rows.effective_role(context, caller.user, source) or Role.READER
-    for name in rows.restrictions_on(context, source, role) & _COPIED_RESTRICTIONS:
+    role = effective_role(context, caller.user, source) or Role.READER
+    for name in restrictions_on(context, source, role) & _COPIED_RESTRICTIONS:
         metadata[name] = name != "writersCanShare"
     if source.target:
         metadata["shortcutDetails"] = {"targetId": source.target}
@@ -438,7 +454,7 @@ def _copied_metadata(context: ServiceContext, request: RequestContext, source: F
 def _conversion_of_copy(
     context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject
 ) -> ConversionRequest | None:
-    rows.check_new(context, request.caller, metadata)
+    check_new(context, request.caller, metadata)
     media_type = metadata["mimeType"]
     if context.names.is_native(source.mime_type):
         if media_type != source.mime_type:
@@ -487,3 +503,12 @@ def about(context: ServiceContext, request: RequestContext) -> Response:
         "canCreateDrives": False,
     }
     return resource_response(request, resource, ABOUT_SHAPE)
+
+
+def list_drives(context: ServiceContext, request: RequestContext) -> Response:
+    """Return an empty list of shared drives, as `drives` or, for teamdrives.list, as `teamDrives`."""
+    int_param(request.query, "pageSize", 10, 100)
+    if request.operation.name == "drives.list":
+        return resource_response(request, {"kind": context.names.kind("driveList"), "drives": []}, shape_of(DriveList))
+    value = {"kind": context.names.kind("teamDriveList"), "teamDrives": []}
+    return resource_response(request, value, shape_of(TeamDriveList))

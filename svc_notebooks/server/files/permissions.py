@@ -17,8 +17,9 @@ from ..dispatch.requests_and_responses import (
     select_fields,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
+from .access import check_sharing, file_for, refuse_file, users_with_access
+from .change_log import record_permissions
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
-from .rows import check_sharing, file_for, record_permissions, refuse_file, users_with_access
 from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}

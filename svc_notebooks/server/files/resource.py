@@ -22,7 +22,7 @@ from ...core.times import format_millis
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext, link_base_url
 from ..store.blob_store import DamagedContent
 from ..store.contents import Digests
-from .rows import effective_permissions, effective_role, restrictions_on
+from .access import effective_permissions, effective_role, restrictions_on
 from .tables import FileRow, PermissionRow
 
 _log = logging.getLogger(__name__)

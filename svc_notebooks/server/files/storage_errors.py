@@ -10,7 +10,7 @@ from ...core.errors.catalogue import ApiError, refuse
 from ..dispatch.service_context import ServiceContext
 from ..store.blob_store import ContentsUnavailable, DamagedContent
 from ..store.errors import FULL, DatabaseDamaged, DatabaseUnreachable, UnstorableText
-from .rows import effective_role
+from .access import effective_role
 
 _log = logging.getLogger(__name__)
 

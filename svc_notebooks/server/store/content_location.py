@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .atomic_write import replace_synced
 from .blob_store import MARKER, LastingBlobStore, check_content, marker_of, refusal
-from .directory import (
+from .directory_blob_store import (
     HARMLESS,
     PART_NAME,
     SNAPSHOTS,

@@ -30,7 +30,7 @@ from ...core.platform import temporary_folder
 from .atomic_write import replace_synced
 from .blob_store import BlobStore
 from .contents import Contents
-from .directory import ASIDE, HARMLESS, SNAPSHOTS, DirectoryBlobStore, drop_snapshots, move_strays_aside
+from .directory_blob_store import ASIDE, HARMLESS, SNAPSHOTS, DirectoryBlobStore, drop_snapshots, move_strays_aside
 from .engine import Database
 from .errors import FULL, on_error
 from .opening import open_database

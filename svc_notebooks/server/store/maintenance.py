@@ -31,7 +31,7 @@ from .data_directory import (
     reading,
     write_marker,
 )
-from .directory import DirectoryBlobStore
+from .directory_blob_store import DirectoryBlobStore
 
 _MOST_PROBLEMS = 100  # the maximum number of problems that SQLite may report
 

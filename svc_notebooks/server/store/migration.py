@@ -33,7 +33,7 @@ from .data_directory import (
     read_marker,
     write_marker,
 )
-from .directory import HARMLESS, DirectoryBlobStore, drop_parts
+from .directory_blob_store import HARMLESS, DirectoryBlobStore, drop_parts
 from .engine import Database, Row, inserting
 from .maintenance import copy_database, copy_extra
 from .opening import open_database

@@ -41,7 +41,7 @@ from .blob_store import (
     missing_part,
     refusal,
 )
-from .directory import KEY_LENGTH, PART_NAME
+from .directory_blob_store import KEY_LENGTH, PART_NAME
 
 MULTIPART = 16 << 20
 """The size in bytes above which an object is written as a multipart upload. The default part size is below it, because

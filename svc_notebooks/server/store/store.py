@@ -19,7 +19,7 @@ from ...core.files.permissions import GRANTEES, Role
 from ...core.http.messages import JSON
 from ...core.notifications.channels import ChannelState as ChannelState
 from ...core.times import to_millis, zone_names
-from ...core.uploads.states import UploadState as UploadState
+from ...core.uploads.transitions import UploadState as UploadState
 from ..auth.tables import OAuth, Users
 from ..calendars.tables import Calendars, Events
 from ..files.tables import ChangeLog, FileTable, Permissions

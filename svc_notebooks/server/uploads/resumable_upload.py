@@ -23,17 +23,17 @@ from ...core.uploads.server_state_machine import (
     cancel,
     refusal,
 )
-from ...core.uploads.states import UploadState
+from ...core.uploads.transitions import UploadState
 from ..dispatch.decoded_bodies import WholeBody, unsupported_coding
 from ..dispatch.requests_and_responses import empty_response, encode_json, json_bytes, read_json, text_response
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext, external_base_url
+from ..files.access import file_for
 from ..files.content import ConvertedContent, conversion_for, convert, too_large
 from ..files.operations import NewContent, add_content, check_usage, discard_contents, response_fields, store_content
-from ..files.rows import file_for
 from ..store.blob_store import BLOCK
 from ..store.contents import ContentWriter, PartRange
 from ..store.session_locks import SessionLock
-from .simple_upload import JSON_ESSENCE, check_content, file_name, header_type, refuse_envelope
+from .simple_and_multipart import JSON_ESSENCE, check_content, file_name, header_type, refuse_envelope
 from .tables import SessionRow
 
 

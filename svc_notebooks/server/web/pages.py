@@ -16,7 +16,7 @@ from ...core.events.fields import read_time
 from ...core.events.rrule import is_all_day
 from ...core.http.messages import Headers, Query, Response
 from ...core.http.multipart import MediaType
-from ...core.resources.calendars import Event
+from ...core.resources.events import Event
 from ...core.times import from_millis
 from ..auth.public_request import PublicRequest
 from ..calendars.access import calendar_by_id
@@ -24,9 +24,10 @@ from ..calendars.event_resource import EventRecord, visible_to_readers
 from ..calendars.instances import find_event, instances
 from ..calendars.tables import CalendarRow
 from ..dispatch.service_context import ANONYMOUS, Caller, RequestContext, ServiceContext, require_scopes
+from ..files.access import file_for, has_right, visible_role
 from ..files.content import download, render_document
+from ..files.metadata import is_document
 from ..files.resource import view_path
-from ..files.rows import file_for, has_right, is_document, visible_role
 from ..files.tables import FileRow
 from .html import description_list, html_page
 from .sign_in import account_bar, session_user, sign_in_page

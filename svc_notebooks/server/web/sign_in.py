@@ -26,7 +26,7 @@ from ...core.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.resources.errors import AuthorizationServer
 from ..auth.access_tokens import TokenVerifier
 from ..auth.accounts import create_user
-from ..auth.grants import code_with_nonce, scope_uri, scopes_of, server_metadata
+from ..auth.oauth_endpoints import code_with_nonce, scope_uri, scopes_of, server_metadata
 from ..auth.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..auth.tables import ClientRow, GrantRow, TokenRow, digest_of
 from ..dispatch.service_context import IDENTITY_SCOPES, Caller, ServiceContext, external_origin

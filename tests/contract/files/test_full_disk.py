@@ -13,7 +13,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store.directory import DirectoryBlobStore
+from svc_notebooks.server.store.directory_blob_store import DirectoryBlobStore
 from tests.contract.conftest import InProcess, Q, Wire
 
 CONTENT = Random(7).randbytes(3 * Q)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.uploads.states import TRANSITIONS, UploadEvent, UploadState
+from svc_notebooks.core.uploads.transitions import TRANSITIONS, UploadEvent, UploadState
 from svc_notebooks.notebook.exchanges.charts import Picture, arrows, state_chart, state_path, upload_picture
 from svc_notebooks.notebook.notifications.channels import timeline_of
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads import chosen_id
+from svc_notebooks.client.uploads import idempotent_creation
 from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.sources import PathSource
 from svc_notebooks.core.errors.errors import SourceChanged, UnverifiedUploadWarning
@@ -271,7 +271,7 @@ def test_an_upload_that_was_not_resumed_is_not_read_twice(path, source, chunk_si
         raise AssertionError
 
     monkeypatch.setattr(PathSource, "digest", digest)
-    monkeypatch.setattr(chosen_id, "compare_content", digest)
+    monkeypatch.setattr(idempotent_creation, "compare_content", digest)
     shelf = WithPartialResponses({"PUT": [] if source == "path" else [reset]})  # bytes in memory cannot change
 
     upload(

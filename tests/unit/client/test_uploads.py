@@ -6,11 +6,11 @@ from random import Random
 import pytest
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.request import UploadArguments, prepare
 from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.uploads import UploadArguments, prepare
 from svc_notebooks.core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, SessionExpired
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
-from svc_notebooks.core.uploads.states import UploadRule, UploadState
+from svc_notebooks.core.uploads.transitions import UploadRule, UploadState
 from tests.scripted import Q, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
 
 CONTENT = Random(6).randbytes(2 * Q + 99)

@@ -14,7 +14,7 @@ from svc_notebooks.core.files.fields import FILE_SHAPE
 from svc_notebooks.core.files.permissions import PERMISSION_SHAPE
 from svc_notebooks.core.notifications.channels import CHANNEL_SHAPE
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.files import change_list as changes, operations
+from svc_notebooks.server.files import change_log, operations
 
 BASE = "https://api.example"
 
@@ -51,7 +51,7 @@ SHAPES: dict[str, Shape] = {
     "CalendarListEntry": CALENDAR_LIST_SHAPE,
     "AclRule": RULE_SHAPE,
     "About": operations.ABOUT_SHAPE,
-    "Change": changes._CHANGE_SHAPE,
+    "Change": change_log._CHANGE_SHAPE,
 }
 
 

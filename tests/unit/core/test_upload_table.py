@@ -9,7 +9,7 @@ from svc_notebooks.core.uploads.server_state_machine import (
     before_body,
     cancel,
 )
-from svc_notebooks.core.uploads.states import (
+from svc_notebooks.core.uploads.transitions import (
     LIFETIME,
     QUANTUM,
     TRANSITIONS,

@@ -10,7 +10,7 @@ import pytest
 
 from svc_notebooks.server.store.blob_store import BLOCK, DamagedContent, MemoryBlobStore, StoredPart
 from svc_notebooks.server.store.contents import Content
-from svc_notebooks.server.store.directory import DirectoryBlobStore
+from svc_notebooks.server.store.directory_blob_store import DirectoryBlobStore
 from svc_notebooks.server.store.opening import open_database
 from svc_notebooks.server.store.store import Store
 from tests.s3_server import address_of, s3_endpoint

@@ -24,7 +24,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store import directory, upgrades
+from svc_notebooks.server.store import directory_blob_store, upgrades
 from svc_notebooks.server.store.maintenance import back_up, check_store
 from tests.commands import command
 from tests.contract.wire import InProcess, Wire
@@ -311,7 +311,7 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     old.write_text("begun")
     recent.write_text("begun")
     (folder / ".DS_Store").write_text("of the system")
-    os.utime(old, (time.time() - directory.UNFINISHED_AGE - 60,) * 2)
+    os.utime(old, (time.time() - directory_blob_store.UNFINISHED_AGE - 60,) * 2)
 
     with opened(store) as wire:
         assert contents(wire) == [b"first", b"second"]

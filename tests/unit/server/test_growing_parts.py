@@ -9,7 +9,7 @@ from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store import contents, maintenance
 from svc_notebooks.server.store.blob_store import StoredPart
 from svc_notebooks.server.store.contents import Content
-from svc_notebooks.server.store.directory import DirectoryBlobStore
+from svc_notebooks.server.store.directory_blob_store import DirectoryBlobStore
 from svc_notebooks.server.store.maintenance import check_store
 from tests.framed import requester
 

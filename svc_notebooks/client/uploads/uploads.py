@@ -23,7 +23,7 @@ from ...core.http.multipart import MediaType, MultipartRelated
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...core.times import format_time
-from ...core.uploads.states import QUANTUM
+from ...core.uploads.transitions import QUANTUM
 from ..files import capabilities_of, check_id, get_file, native_name
 from ..json_response import read_object, read_resource
 from ..retry import Retry
