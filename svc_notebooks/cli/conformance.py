@@ -104,8 +104,8 @@ class Secrets:
         return re.sub("|".join(patterns), "<token>", text) if patterns else text
 
 
+# The results of tests and rules, with their texts in the table.
 RESULTS = {"pass": "pass", "fail": "FAIL", "differs": "differs: choice", "untestable": "not testable"}
-"""The results of tests and rules, with their texts in the table."""
 
 
 class InterfaceRule(NamedTuple):
@@ -190,9 +190,9 @@ _MAX_PRINTED = 3
 
 PACKAGE = Path(__file__).parents[1]
 
+# The environment variables of an outer pytest run, which are removed during the conformance run. If CI is set, pytest
+# prints complete differences, which takes hours for two contents of a megabyte.
 PYTEST_VARIABLES = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-"""The environment variables of an outer pytest run, which are removed during the conformance run. If CI is set, pytest
-prints complete differences, which takes hours for two contents of a megabyte."""
 
 
 def suite_folder() -> Path:

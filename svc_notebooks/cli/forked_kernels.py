@@ -22,11 +22,11 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from ..course.submission_process import start_fork_server
 from ..course.supervisor import PRELOADED_MODULES
 
+# The modules that most kernels import. A kernel starts with these modules loaded.
 KERNEL_MODULES = (
     "ipykernel.ipkernel", "ipykernel.kernelapp", "ipykernel.zmqshell", "ipywidgets", "matplotlib_inline.backend_inline",
     "svc_notebooks.notebook.sandbox.sandbox", "svc_notebooks.server.service", *PRELOADED_MODULES,
 )  # fmt: skip
-"""The modules that most kernels import. A kernel starts with these modules loaded."""
 
 _NAME = "svc-notebooks-fork"
 _LAUNCHER = "ipykernel_launcher"

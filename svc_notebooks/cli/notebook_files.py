@@ -100,8 +100,9 @@ def solve_notebook(path: Path) -> dict[str, Any]:
 
 PACKAGE = Path(__file__).parents[1]
 START = "00-start.ipynb"
+
+# The answers to the Try tasks of the lessons.
 LESSONS = "lessons.md"
-"""The answers to the Try tasks of the lessons."""
 
 
 class CopyOutcome(Enum):

@@ -27,11 +27,11 @@ from .json_response import foreign_answer, read_fields, read_page, read_resource
 from .session import Parameters, Session
 from .transport.bounds import PageTokens
 
+# The fields of the checksums in a field mask. The service computes them when they are first requested.
 CHECKSUMS = "sha256Checksum,md5Checksum"
-"""The fields of the checksums in a field mask. The service computes them when they are first requested."""
 
+# The id that stands for the user's top folder.
 ROOT = "root"
-"""The id that stands for the user's top folder."""
 
 _LARGEST_PAGE = 1000
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # -- lets all requests of a session wait after the service has refused one of them because of a rate limit (X-04)
 
 
+# The statuses of the responses that may be refusals because of a rate limit.
 REFUSALS = frozenset({403, 429, 503})
-"""The statuses of the responses that may be refusals because of a rate limit."""
 
 
 _SILENT_FAILURES = 2  # the number of failed tries to connect after which the next one is reported
@@ -61,11 +61,11 @@ class Throttle:
         return response
 
 
+# The number of requests that were sent again in this thread, which only grows.
 repeated_requests: ContextVar[int] = ContextVar("repeated_requests", default=0)
-"""The number of requests that were sent again in this thread, which only grows."""
 
+# The function with which requests wait in this thread. A batch sets it, so that it can end the wait.
 thread_sleep: ContextVar[Callable[[float], None]] = ContextVar("thread_sleep", default=time.sleep)
-"""The function with which requests wait in this thread. A batch sets it, so that it can end the wait."""
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 

@@ -40,8 +40,8 @@ from .transport.recorder import Recorder
 from .transport.urls import origin_of
 from .upload_journal import UploadJournal, default_folder
 
+# An access token, a function that returns an access token, or None for no token.
 Token: TypeAlias = "str | Callable[[], str] | None"
-"""An access token, a function that returns an access token, or None for no token."""
 
 
 class Secret(str):
@@ -246,8 +246,8 @@ _NOT_PICKLED = (
 _MAX_FIRST_TRIES = 3
 
 
+# Query parameters by their names in the interface.
 Parameters: TypeAlias = Mapping[str, object]
-"""Query parameters by their names in the interface."""
 
 
 class RequestParts(TypedDict, total=False):
@@ -598,8 +598,8 @@ class SessionOwner(Protocol):
         """The signed-in session."""
 
 
+# A session, a `Sandbox`, which stands for its own session, or None for the current session.
 SessionLike: TypeAlias = "Session | SessionOwner | None"
-"""A session, a `Sandbox`, which stands for its own session, or None for the current session."""
 
 
 _NO_SESSION = (

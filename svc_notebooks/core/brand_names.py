@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from .errors.public_calls import public_constructor
 from .http.media_types import NATIVES, VENDOR_TYPES
 
+# The base URL of a service that runs in this process and is called as a function.
 IN_PROCESS_URL = "https://sandbox.svc.example"
-"""The base URL of a service that runs in this process and is called as a function."""
 
+# The short names of the media types with the brand's prefix.
 NATIVE_NAMES = (*NATIVES, "folder", "shortcut")
-"""The short names of the media types with the brand's prefix."""
 
 # A media type with the prefix of any brand, or the beginning of one.
 _BRANDED = re.compile(r"(application/)?vnd\.[\w.-]+-apps(\.(?P<name>.*))?")
@@ -120,6 +120,7 @@ class Names:
         return "/".join(("", self.calendar, "v3", *segments))
 
 
+# The names of the Drive API v3 and the Calendar API v3, which stock clients use.
 GOOGLE = Names(
     header_prefix="X-Goog-",
     media_prefix="application/vnd.google-apps.",
@@ -129,4 +130,3 @@ GOOGLE = Names(
     storage_scope="drive",
     update_method="PATCH",
 )
-"""The names of the Drive API v3 and the Calendar API v3, which stock clients use."""

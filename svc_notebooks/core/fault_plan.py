@@ -29,8 +29,10 @@ from .suggestions import nearest_name
 from .time_arguments import parse_duration
 
 MAX_DELAY = 86_400
+
+# The `times` from which a step may happen less often.
 ANY_NUMBER = 1000
-"""The `times` from which a step may happen less often."""
+
 _MAX_BYTES = 2**53  # larger than any file, and exact as a float
 _WITH_STATUS = ("headers", "body")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -266,6 +268,7 @@ def _is_number(value: object, least: float, most: float, types: type | UnionType
     return isinstance(value, types) and not isinstance(value, bool) and least <= value <= most  # type: ignore[operator]
 
 
+# The action types by name. `expire`, which is not in the interface, lets the request's upload session expire.
 ACTIONS: Mapping[str, _Effect] = {
     "status": _Effect(
         lambda value: _is_number(value, 200, 599),
@@ -302,7 +305,6 @@ ACTIONS: Mapping[str, _Effect] = {
         lambda value: "expires the upload session",
     ),
 }
-"""The action types by name. `expire`, which is not in the interface, lets the request's upload session expire."""
 
 MATCH_KEYS = Match.__slots__
 _READERS: Mapping[str, Callable[[str, JSON], object]] = {"nth": count, "probability": _probability, "seed": _seed}

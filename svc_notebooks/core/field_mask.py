@@ -20,11 +20,11 @@ from .errors.catalogue import refuse
 from .http.messages import JSON
 from .resources.field import hints, split
 
+# A tree of the selected field names. An empty dict below a name selects the whole value of that field.
 Mask = dict[str, "Mask"]
-"""A tree of the selected field names. An empty dict below a name selects the whole value of that field."""
 
+# A tree of the field names of a resource. None below a name is a plain value, and `ANY_KEY` a map with any keys.
 Shape = Mapping[str, "Shape | None"]
-"""A tree of the field names of a resource. None below a name is a plain value, and `ANY_KEY` a map with any keys."""
 
 ALL: Final[Mask] = {}
 STAR = "*"

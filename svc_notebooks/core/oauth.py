@@ -18,9 +18,10 @@ REFRESH_TOKEN = "refresh_token"
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 GRANTS = (AUTHORIZATION_CODE, REFRESH_TOKEN, JWT_BEARER)
 
+# The lifetime in seconds of an access token from the token endpoint.
 ACCESS_LIFETIME = 3599.0
-"""The lifetime in seconds of an access token from the token endpoint."""
 
+# Maps error codes of the token endpoints to HTTP statuses. The body of these errors is flat (RFC 6749, 5.2).
 ERRORS = {
     "invalid_request": 400,
     "invalid_client": 401,
@@ -30,7 +31,6 @@ ERRORS = {
     "unauthorized_client": 401,
     "unsupported_grant_type": 400,
 }
-"""Maps error codes of the token endpoints to HTTP statuses. The body of these errors is flat (RFC 6749, 5.2)."""
 
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _LOOPBACK = ("127.0.0.1", "[::1]", "localhost")

@@ -19,27 +19,34 @@ def _by_name(rows: dict[str, str]) -> dict[str, str]:
 
 _TABLES = json.loads((files(__package__) / "suggestions.json").read_text("utf-8"))
 
+# The arguments of this package, some with a value. The first one that a function has is suggested.
 ARGUMENTS: dict[str, str] = _TABLES["ARGUMENTS"]
-"""The arguments of this package, some with a value. The first one that a function has is suggested."""
-ALIASES: dict[str, dict[str, str]] = _TABLES["ALIASES"]
-"""Other names of arguments that a function accepts, because they can mean nothing else."""
-BY_NAME = {"free_times": "within=(start, end)"}
-"""The argument that users of a function most often give without its name, with a value."""
-NOT_ARGUMENTS_OF: dict[str, tuple[str, str]] = _TABLES["NOT_ARGUMENTS_OF"]
-"""The arguments that one function does not have, as a pattern, and what to do instead."""
-NOT_ARGUMENTS = _by_name(_TABLES["NOT_ARGUMENTS"])
-"""The arguments that no function of this package has, or few of them have, and what to use instead."""
-CALLS = _by_name(_TABLES["CALLS"])
-"""The names of functions of other libraries, and the equivalent calls of this package.
 
-`lab` is a sandbox, and `rx` a receiver.
-"""
+# Other names of arguments that a function accepts, because they can mean nothing else.
+ALIASES: dict[str, dict[str, str]] = _TABLES["ALIASES"]
+
+# The argument that users of a function most often give without its name, with a value.
+BY_NAME = {"free_times": "within=(start, end)"}
+
+# The arguments that one function does not have, as a pattern, and what to do instead.
+NOT_ARGUMENTS_OF: dict[str, tuple[str, str]] = _TABLES["NOT_ARGUMENTS_OF"]
+
+# The arguments that no function of this package has, or few of them have, and what to use instead.
+NOT_ARGUMENTS = _by_name(_TABLES["NOT_ARGUMENTS"])
+
+# The names of functions of other libraries, and the equivalent calls of this package.
+#
+# `lab` is a sandbox, and `rx` a receiver.
+CALLS = _by_name(_TABLES["CALLS"])
+
+# The names of what the service does not have, and what to do instead.
 MISSING = _by_name(_TABLES["MISSING"])
-"""The names of what the service does not have, and what to do instead."""
+
+# The attributes that users of other libraries expect of an object, and what to use instead.
 ATTRIBUTES = {kind: _by_name(rows) for kind, rows in _TABLES["ATTRIBUTES"].items()}
-"""The attributes that users of other libraries expect of an object, and what to use instead."""
+
+# The attributes of a sandbox and of its clock, and what a program does at another service.
 ONLY_IN_A_SANDBOX = _by_name(_TABLES["ONLY_IN_A_SANDBOX"])
-"""The attributes of a sandbox and of its clock, and what a program does at another service."""
 
 
 def missing_attribute(kind: str, owner: object, name: str, hint: str = "") -> AttributeError:
@@ -59,8 +66,8 @@ def missing_attribute(kind: str, owner: object, name: str, hint: str = "") -> At
     return AttributeError(f"{kind} has no attribute {name!r}{text}", name=name, obj=owner)
 
 
+# The most names that an error message lists.
 MAX_LISTED = 25
-"""The most names that an error message lists."""
 
 
 def nearest_name(name: str, known: Collection[str], *, similarity: float = 0.6) -> str | None:

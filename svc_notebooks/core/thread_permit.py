@@ -13,11 +13,11 @@ from threading import local
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
+# The time after which `in_slices` may pause.
 SLICE_SECONDS = 0.0005
-"""The time after which `in_slices` may pause."""
 
+# The most items of a list that is short enough to need no pause.
 FEW = 25
-"""The most items of a list that is short enough to need no pause."""
 
 T = TypeVar("T")
 

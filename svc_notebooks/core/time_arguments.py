@@ -12,8 +12,8 @@ from .times import zone
 
 Duration: TypeAlias = str | float | timedelta
 
+# The forms of a duration, for error messages.
 DURATION_FORMS = 'a timedelta, a number of seconds, or a text such as "1 day", "1h30m", "90s" or "PT1H"'
-"""The forms of a duration, for error messages."""
 
 _SECONDS = {
     "ms": 0.001,

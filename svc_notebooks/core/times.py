@@ -73,8 +73,9 @@ def parse_time(text: str) -> datetime:
     return instant
 
 
+# Maps the names of Windows time zones to the IANA names that the Unicode CLDR gives for them.
 WINDOWS_ZONES: dict[str, str] = json.loads((files(__package__) / "windows_zones.json").read_text("utf-8"))
-"""Maps the names of Windows time zones to the IANA names that the Unicode CLDR gives for them."""
+
 UTC_NAME = "UTC"
 
 # Names of files in the time zone database that are not time zones.

@@ -19,8 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+# The suffixes of the archives that are opened.
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2")
-"""The suffixes of the archives that are opened."""
 
 CLOSED_SUFFIXES = (".7z", ".rar", ".gz", ".bz2", ".xz", ".zst", ".txz")
 

@@ -3,6 +3,7 @@
 from .definition import ExerciseDefinition, exercise_text
 from .themes import capstone, change_log, content, errors, events, messages, people, resumable, uploads
 
+# The notebook and the exercises of each theme.
 THEMES: dict[str, tuple[str, tuple[ExerciseDefinition, ...]]] = {
     "uploads": ("exercises/e1-uploads.ipynb", uploads.ALL),
     "resumable": ("exercises/e2-resumable.ipynb", resumable.ALL),
@@ -13,7 +14,6 @@ THEMES: dict[str, tuple[str, tuple[ExerciseDefinition, ...]]] = {
     "events": ("exercises/e7-events.ipynb", events.ALL),
     "capstone": ("exercises/e8-capstone.ipynb", capstone.ALL),
 }
-"""The notebook and the exercises of each theme."""
 
 DEFINITIONS = {definition.name: definition for _, definitions in THEMES.values() for definition in definitions}
 

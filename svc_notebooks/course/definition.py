@@ -135,18 +135,17 @@ def list_text(names: Iterable[object], maximum: int = 5) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "nothing"
 
 
+# The environment variables for the address of the grading service, its key, and the seed of the exercises' data.
 GRADER, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
-"""The environment variables for the address of the grading service, its key, and the seed of the exercises' data."""
 
 
+# A value that an exercise provides to the student. The grading service sends such values as JSON.
 Value: TypeAlias = "str | int | bytes | list[str] | dict[str, str] | dict[str, bytes]"
-"""A value that an exercise provides to the student. The grading service sends such values as JSON."""
 
+# A function that creates the files and events of an exercise in a new service.
+#
+# The function returns a dict from names to the values that are provided to the student.
 SetUp: TypeAlias = "Callable[[ExerciseService, Random], dict[str, Value]]"
-"""A function that creates the files and events of an exercise in a new service.
-
-The function returns a dict from names to the values that are provided to the student.
-"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from .exercise_service import ReceiverCase
 
 
+# The largest number of recorded requests. Further requests are disconnected, so that an endless loop does not fill the
+# memory.
 MAX_REQUESTS = 2000
-"""The largest number of recorded requests. Further requests are disconnected, so that an endless loop does not fill the
-memory."""
 
 _MAX_BODY = 64 * 1024
 _MAX_RECORDED = 16 * 1024 * 1024
@@ -402,9 +402,10 @@ def require_no_updates(evidence: Evidence, file: File, advice: str) -> None:
 
 _UPLOAD = ("files.create", "upload.session")
 NAME = Part("a file called given.name", named_file, operations=_UPLOAD)
+
+# The parts of every exercise that ends with a file `given.name` with the content `given.content`.
 CONTENT = Part(
     "the content of given.content",
     lambda evidence: require_same_content(evidence, named_file(evidence), evidence.values["content"]),
     operations=_UPLOAD,
 )
-"""The parts of every exercise that ends with a file `given.name` with the content `given.content`."""

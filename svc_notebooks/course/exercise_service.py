@@ -46,8 +46,8 @@ _MAX_DELIVERIES = 5
 # The statuses for a file that exists already and for a cancelled upload, which say what the student wanted.
 _EXPECTED = (409, 499)
 
+# The domain of the receiving URLs that exercises provide.
 RECEIVER_DOMAIN = "hooks.svc.example"
-"""The domain of the receiving URLs that exercises provide."""
 
 
 @dataclass(slots=True)

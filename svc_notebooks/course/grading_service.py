@@ -15,8 +15,8 @@ from .definition import ExerciseOutcome, Verdict
 from .exercise_service import ExerciseService
 from .student_exercise import COURSE_PATH, values_as_json
 
+# The number of times that a submission can begin an exercise, so that a submission cannot try all answers.
 MAX_BEGINS = 10
-"""The number of times that a submission can begin an exercise, so that a submission cannot try all answers."""
 
 _MAX_BODY = 64 * 1024
 _RANK = (ExerciseOutcome.NOT_TRIED, ExerciseOutcome.NOT_YET, ExerciseOutcome.CORRECT)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
+# The only folder in the sandbox that a submission can write, except for temporary folders. It is in memory.
 FOLDER = "/home/student"
-"""The only folder in the sandbox that a submission can write, except for temporary folders. It is in memory."""
 
 _LIMITS = "limits of memory, time, output and processes"
 IN_BUBBLEWRAP = (

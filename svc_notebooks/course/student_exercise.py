@@ -310,8 +310,8 @@ class Exercise:
 # -- the way from the code of a student to the service of an exercise, in this kernel or in the process of the teacher
 
 
+# The prefix of the paths of the grading service. All other paths belong to the services of the exercises.
 COURSE_PATH = "/_course"
-"""The prefix of the paths of the grading service. All other paths belong to the services of the exercises."""
 
 
 class LocalEnvironment:

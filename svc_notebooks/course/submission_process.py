@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ..server.transports.socket_server import SocketServer
     from .sandbox import SubmissionSandbox
 
+# The modules that the fork server of submissions imports.
 SUBMISSION_MODULES = ("svc_notebooks.course.supervisor", *PRELOADED_MODULES)
-"""The modules that the fork server of submissions imports."""
 
 _MAX_MESSAGE = 1024
 _MAX_REMARKS = 20

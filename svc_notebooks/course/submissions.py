@@ -28,6 +28,11 @@ from .archives import (
 # The names of notebooks, with the suffixes that browsers and mail programs append.
 _NOTEBOOK = re.compile(r".*\.ipynb(\.txt|\.json)?", re.IGNORECASE | re.DOTALL)
 
+# The layouts by name: a pattern for the path of a file, which begins with the name of the folder of the class.
+#
+# `student` is the student's name, `number` the number in Canvas or Moodle, `exercise` the assignment, `time` the time
+# of the hand-in, and `file` the path of the file in the hand-in. The first layout that fits a path counts, or the first
+# one that names a student of the roster.
 LAYOUTS: Mapping[str, str] = {
     "Moodle": r"[^/]+/(?P<student>[^/_]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<file>.*)",
     "Canvas": r"[^/]+/(?P<student>[^/_]+)_(?P<late>LATE_)?(?P<number>\d+)_(?:\d+_|(?=text\.|link\.))(?P<file>[^/]+)",
@@ -41,12 +46,6 @@ LAYOUTS: Mapping[str, str] = {
     "Google Classroom, title first": r"[^/]+/(?P<file>(?P<exercise>[^/]+) - (?P<student>[^/]+?)(?:\.[A-Za-z0-9]+)*)",
     "files": r"[^/]+/(?P<file>(?P<student>[^/]+?)(?:(?:\.ipynb|\.tar)?\.[A-Za-z0-9]+)?)",
 }
-"""The layouts by name: a pattern for the path of a file, which begins with the name of the folder of the class.
-
-`student` is the student's name, `number` the number in Canvas or Moodle, `exercise` the assignment, `time` the time of
-the hand-in, and `file` the path of the file in the hand-in. The first layout that fits a path counts, or the first one
-that names a student of the roster.
-"""
 
 _TIME = re.compile(r"(\d{4})\D(\d\d)\D(\d\d)\D(\d\d)\D(\d\d)\D(\d\d)(?:\.\d+)?\s*(Z|UTC|UCT|[+-]\d\d:?\d\d)?\s*")
 _TIMESTAMP, _TIMESTAMPED = "timestamp.txt", ("nbgrader inbound", "nbgrader", "folders")

@@ -130,6 +130,9 @@ def _prctl(option: int, value: int) -> None:
         CDLL(None).prctl(option, value, 0, 0, 0)
 
 
+# The modules that most submissions import. The process of a notebook starts with these modules loaded.
+#
+# The service is not among them: the exercises of a submission are in the grading process. pyarrow is optional.
 PRELOADED_MODULES = (
     "IPython.core.application", "IPython.core.completer", "IPython.core.completerlib", "IPython.core.interactiveshell",
     "IPython.core.magics", "IPython.core.oinspect", "pandas", "pandas.io.formats.html", "pyarrow.pandas_compat",
@@ -139,10 +142,6 @@ PRELOADED_MODULES = (
     "svc_notebooks.notebook.files.files", "svc_notebooks.notebook.files.search",
     "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
 )  # fmt: skip
-"""The modules that most submissions import. The process of a notebook starts with these modules loaded.
-
-The service is not among them: the exercises of a submission are in the grading process. pyarrow is optional.
-"""
 
 _CHECK_SECONDS = 0.25
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+# The maximum number of rows of a table on the page. `result` contains all rows.
 MAX_ROWS = 100
-"""The maximum number of rows of a table on the page. `result` contains all rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+# A file, and the call of `upload` or `update` that sends it. The call takes the argument `progress`.
 UploadCall: TypeAlias = "tuple[ChosenFile, Callable[..., DataFrame]]"
-"""A file, and the call of `upload` or `update` that sends it. The call takes the argument `progress`."""
 
 
 class UploadQueue:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+# The value that stands for the change log in the list of files.
 CHANGES = ""
-"""The value that stands for the change log in the list of files."""
 
 _CHANNEL_ID = "Channel ID"
 # The field of an error that the functions raise before a request, by the first word of its text.
@@ -51,8 +51,8 @@ _TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every messa
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
+# The status, the count and the delay for each call of `answer_with`.
 Responses: TypeAlias = "tuple[tuple[int, int | None, float], ...]"
-"""The status, the count and the delay for each call of `answer_with`."""
 
 RESPONSES: tuple[tuple[str, Responses], ...] = (
     ("200 (delivered)", ((200, None, 0),)),

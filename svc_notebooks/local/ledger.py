@@ -13,10 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+# The state of a row. "chosen" means that an id was chosen for it and nothing was sent, "started" that it was perhaps
+# sent, and "done" and "failed" are the outcomes of its call.
 RowState: TypeAlias = Literal["chosen", "started", "done", "failed"]
-"""The state of a row. "chosen" means that an id was chosen for it and nothing was sent, "started" that it was perhaps
-sent, and "done" and "failed" are the outcomes of its call.
-"""
 
 _APPLICATION_ID = 0x53564C47  # the number in the header of the file that says that it is a ledger
 

@@ -21,10 +21,9 @@ from unicodedata import normalize
 from ..core.errors.errors import PathExists, cannot_write, disk_full
 from ..core.files.fields import composed
 
+# The outcomes of saving a file. "saved" means that the path was free or a broken link, "unchanged" that the file has
+# the same content, and "replaced" that new content replaced the file.
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
-"""The outcomes of saving a file. "saved" means that the path was free or a broken link, "unchanged" that the file has
-the same content, and "replaced" that new content replaced the file.
-"""
 
 SameContent: TypeAlias = Callable[[Path, Path], bool]
 _BLOCK = 1024 * 1024

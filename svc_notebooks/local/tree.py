@@ -19,8 +19,8 @@ from urllib.request import url2pathname
 from ..core.errors.errors import PathExists, cannot_write
 from .saving import REPLACED, SAVED, UNCHANGED, SameContent, as_on_disk
 
+# The reasons for which an entry of a folder is skipped.
 LINK, HIDDEN, SPECIAL = "a symbolic link", "hidden", "not a regular file"
-"""The reasons for which an entry of a folder is skipped."""
 
 
 @dataclass(frozen=True, slots=True)

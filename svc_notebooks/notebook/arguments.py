@@ -195,8 +195,9 @@ def _only(values: Sequence[Any], problem: str) -> Any:
 
 
 _MAX_NAMESAKES = 50  # the largest number of folders of one name that a path may lead through
+
+# The argument `kind` of `files_at` for folders only.
 FOLDER = "folder "
-"""The argument `kind` of `files_at` for folders only."""
 
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
 # A text that is sent as an id. Ids of services are long and have digits. A longer name is a path: "/name".

@@ -266,28 +266,27 @@ def _file_columns(*keys: str) -> tuple[Column, ...]:
     return tuple(Column(snake(key), dtype, key) for key, dtype in dtypes.items())
 
 
+# The default columns of a file, which are returned if the `fields` argument is None.
+#
+# A terminal of 80 columns shows the first two columns and the last two, which are therefore narrow.
+#
+# Checksums are not default columns, because the service computes a checksum when it is first requested.
 FILES = Schema(
     _file_columns(
         "name", "size", "mimeType", "modifiedTime", "createdTime", "id", "parents", "webViewLink", "starred", "trashed"
     )
 )
-"""The default columns of a file, which are returned if the `fields` argument is None.
 
-A terminal of 80 columns shows the first two columns and the last two, which are therefore narrow.
-
-Checksums are not default columns, because the service computes a checksum when it is first requested.
-"""
-
+# The columns of uploaded files: those of files, and the checksum of the sent bytes, which the client has computed.
 UPLOADS = Schema(FILES.columns[:-2] + _file_columns("md5Checksum") + FILES.columns[-2:])
-"""The columns of uploaded files: those of files, and the checksum of the sent bytes, which the client has computed."""
 
+# The columns of the files of an uploaded folder, with the path of each file in the folder and the outcome.
 TREE_FILES = Schema(
     (*FILES.columns[:1], Column("path", "str", "path"), *FILES.columns[1:], Column("outcome", "str", "outcome"))
 )
-"""The columns of the files of an uploaded folder, with the path of each file in the folder and the outcome."""
 
+# All columns of a file, with a column for each field of the table `FILE_FIELDS`.
 FILE = Schema(FILES.columns + _file_columns(*(field.name for field in FILE_FIELDS if field.name not in FILES.keys)))
-"""All columns of a file, with a column for each field of the table `FILE_FIELDS`."""
 
 
 IDS = schema("id text")
@@ -422,19 +421,19 @@ def _columns(*keys: str) -> tuple[Column, ...]:
     return tuple(computed.get(key) or Column(snake(key), _FIELD_DTYPES.get(_TYPES[key], "object"), key) for key in keys)
 
 
+# The default columns of `events()`. Times are instants in the time zone of the DataFrame.
+#
+# A terminal of 80 columns shows the first columns and the last ones, which are therefore narrow.
 EVENTS = Schema(
     _columns("summary", "start", "end", "location", "attendees", "recurrence", "time_zone", "end_time_zone")
     + _columns("htmlLink", "id", "all_day", "status")
 )
-"""The default columns of `events()`. Times are instants in the time zone of the DataFrame.
-
-A terminal of 80 columns shows the first columns and the last ones, which are therefore narrow.
-"""
 
 _OTHERS = [key for key in _TYPES if key not in EVENTS.keys]
 _OTHERS.insert(_OTHERS.index("originalStartTime") + 1, "original_start_time_zone")
+
+# All columns of an event, with a column for each top-level field of `EVENT_FIELDS`.
 EVENT = Schema(EVENTS.columns[:-2] + _columns(*_OTHERS) + EVENTS.columns[-2:])
-"""All columns of an event, with a column for each top-level field of `EVENT_FIELDS`."""
 
 INSTANCES = Schema(
     _columns("summary", "start", "end", "location", "attendees", "originalStartTime", "original_start_time_zone")

@@ -19,12 +19,12 @@ from .web import pages, sign_in
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
 
+# For each `uploadType`, the handler, the id of the rule for a new file and the id of the rule for an update.
 UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
     "media": (simple_and_multipart.simple_upload, "A1-01", "A1-04"),
     "multipart": (simple_and_multipart.multipart, "A2-01", "A2-04"),
     "resumable": (resumable_upload.initiate, "A3-01", "A3-01"),
 }
-"""For each `uploadType`, the handler, the id of the rule for a new file and the id of the rule for an update."""
 
 
 def _get(context: ServiceContext, request: RequestContext) -> Response:
@@ -115,6 +115,7 @@ HANDLERS: Mapping[str, Handler] = {
 }
 
 
+# The operations that read the store from one snapshot, beside a request that changes the store.
 READ_ONLY = frozenset(
     {
         "files.get", "files.list", "permissions.list", "permissions.get", "changes.getStartPageToken", "changes.list",
@@ -122,10 +123,9 @@ READ_ONLY = frozenset(
         "calendarList.get", "acl.list", "acl.get",
     }
 )  # fmt: skip
-"""The operations that read the store from one snapshot, beside a request that changes the store."""
 
+# Those of them that always need several statements.
 LISTS = frozenset(operation for operation in READ_ONLY if operation.endswith((".list", ".instances")))
-"""Those of them that always need several statements."""
 
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {

@@ -89,8 +89,8 @@ _UPDATES = next(operation.methods for operation in OPERATIONS if operation.name 
 
 _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 
+# The beginning of the path of every upload URI.
 UPLOAD = "/upload/"
-"""The beginning of the path of every upload URI."""
 
 # What the family has and this service does not, by a segment of the path.
 _ABSENT = {
@@ -110,8 +110,8 @@ _ABSENT = {
     "watch": "watching access rules and settings",
 }
 
+# The operations of the family that this service does not have, as docs/deployments.md lists them.
 ABSENT = ", ".join(sorted(set(_ABSENT.values())))
-"""The operations of the family that this service does not have, as docs/deployments.md lists them."""
 
 
 class Routes:
@@ -538,5 +538,5 @@ def _without_body(response: Response) -> Response:
     return Response(response.status, response.headers)
 
 
+# Is called once for each request that has ended, with its journal entry and its duration in seconds.
 Observer: TypeAlias = Callable[[JournalEntry, float], None]
-"""Is called once for each request that has ended, with its journal entry and its duration in seconds."""

@@ -33,8 +33,8 @@ from .store.atomic_write import atomic_write
 from .store.contents import Digests
 from .store.store import Store, row_by_name
 
+# The folder of the backup files in the folder of a store.
 BACKUPS = "user-backups"
-"""The folder of the backup files in the folder of a store."""
 
 _SUFFIX = ".svc"
 _TIME = "%Y%m%dT%H%M%SZ"

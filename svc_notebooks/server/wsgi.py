@@ -76,8 +76,8 @@ def _request(environ: WSGIEnvironment) -> Request:
 
 _UNAVAILABLE = WsgiApp(lambda request: error_response(refuse("unavailable")))
 
+# Opens a service, which the stack closes, and returns its handler.
 OpenService = Callable[[ExitStack], Callable[[Request], Response]]
-"""Opens a service, which the stack closes, and returns its handler."""
 
 
 def _open(stack: ExitStack) -> Callable[[Request], Response]:

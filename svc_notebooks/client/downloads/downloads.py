@@ -26,8 +26,8 @@ from .ranged_download import Memory, PartFile, RangedDownload
 
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int | None] | int | str | None"
 
+# The fields of the metadata that a download needs.
 FACTS = "id,name,size,headRevisionId"
-"""The fields of the metadata that a download needs."""
 
 _TRIES = 3  # the maximum number of download tries if the content keeps changing
 

@@ -236,15 +236,15 @@ def in_zone_of(start: Start, moment: Start) -> Start:
 # -- builds the properties of an event in an .ics file, except identifiers and times (RFC 5545, 3.8; RFC 7986)
 
 
+# Reminder dicts with method and minutes, as in an event's `reminders.overrides`.
 Reminders: TypeAlias = Sequence[Mapping[str, Any]]
-"""Reminder dicts with method and minutes, as in an event's `reminders.overrides`."""
 
 
+# The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9).
 COLOR_NAMES: Mapping[str, Sequence[str]] = {
     color: names.split()
     for color, names in json.loads((files(__package__) / "color_names.json").read_text("utf-8")).items()
 }
-"""The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9)."""
 
 CLASSES = ("public", "private", "confidential")
 
@@ -309,8 +309,9 @@ def _objects(value: object) -> list[Any]:
 # -- links -----------------------------------------------------------------------------------------------------------
 
 
+# The parameter of a URL that is the page of the exported event, which an imported event does not have.
 PAGE = "X-EVENT-PAGE"
-"""The parameter of a URL that is the page of the exported event, which an imported event does not have."""
+
 _FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
 
 
@@ -339,10 +340,11 @@ def _texts(parameters: Mapping[str, object]) -> dict[str, str]:
 # -- reminders -------------------------------------------------------------------------------------------------------
 
 
+# The property of an alarm that is a default reminder of the calendar, which an imported event has of its calendar.
 DEFAULT_ALARM = "X-DEFAULT-ALARM"
-"""The property of an alarm that is a default reminder of the calendar, which an imported event has of its calendar."""
+
+# The ACTION of an alarm with which Apple's programs say that an event has no reminders, not those of its calendar.
 NO_ALARM = "NONE"
-"""The ACTION of an alarm with which Apple's programs say that an event has no reminders, not those of its calendar."""
 
 
 def alarms(event: Event, default: Reminders) -> Iterator[tuple[Property, ...]]:

@@ -373,8 +373,8 @@ class ImportedSeries:
         return ImportedSeries(self.event._replace(body=rest, changes=[], notes=[*notes]), shift)
 
 
+# The length of a timed event without a length.
 SHORTEST = timedelta(minutes=1)
-"""The length of a timed event without a length."""
 
 
 def parse_calendars(text: str) -> list[Component]:

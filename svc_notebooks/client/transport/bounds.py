@@ -36,12 +36,13 @@ ERROR_TEXT = Bound(_MIB, "the text of an error", None)
 EXPORT = Bound(64 * _MIB, "an export, or content of unknown size,", ContentMismatch)
 WHOLE_RESPONSE = Bound(1024 * _MIB, "a response")
 
+# The most bytes of memory for reading a JSON answer, which can take a hundred times the size of its text.
 MAX_JSON_MEMORY = 80_000_000
-"""The most bytes of memory for reading a JSON answer, which can take a hundred times the size of its text."""
 
 MAX_PAGES = 10_000
+
+# The most pages of a list, and the most of them in succession that are empty.
 MAX_EMPTY_PAGES = 100
-"""The most pages of a list, and the most of them in succession that are empty."""
 
 
 def content_length(values: Sequence[str]) -> int | None:

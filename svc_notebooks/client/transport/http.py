@@ -37,8 +37,8 @@ from .http1 import MAX_HEAD, SENT_AT_ONCE, ReceivedResponse, exchange, plain_hea
 from .in_process import BLOCK, TransportError
 from .urls import certificates_of, needs_no_proxy, proxies_of, proxy_advice
 
+# The base classes of the errors of requests, urllib3, http.client and sockets. A test checks that none is missing.
 ERRORS = (requests.RequestException, exceptions.HTTPError, HTTPException, exceptions.ProxySchemeUnsupported, OSError)
-"""The base classes of the errors of requests, urllib3, http.client and sockets. A test checks that none is missing."""
 
 
 def transport_error(error: Exception, url: str = "", own_proxies: object = None) -> TransportError:
@@ -134,8 +134,8 @@ _READ_AT_ONCE = 65_536  # the maximum response size in bytes that is read at onc
 
 _MAX_ORIGINS = 8  # the maximum number of origins with open connections
 
+# The maximum number of connections to an origin that are kept open, and the most threads that a session is for.
 MAX_CONNECTIONS = 64
-"""The maximum number of connections to an origin that are kept open, and the most threads that a session is for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from ...core.http.messages import Body, Headers, Request, read_headers
 from .bounds import content_length
 from .in_process import BLOCK
 
+# The block size of request bodies that are read, in bytes. With 1 MiB an upload takes a tenth longer, measured.
 SENT_AT_ONCE = 256 * 1024
-"""The block size of request bodies that are read, in bytes. With 1 MiB an upload takes a tenth longer, measured."""
 
 _AT_ONCE = 16_384
 MAX_HEAD = 262_144

@@ -10,13 +10,13 @@ from typing import Protocol, TypeAlias
 from ...core.http.messages import Body, Disconnected, Request, Response, close_body
 from .recorder import Exchange
 
+# A service in this process, which is a function from request to response.
 Handler: TypeAlias = Callable[[Request], Response]
-"""A service in this process, which is a function from request to response."""
 
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
+# The block size in bytes of streamed request and response bodies.
 BLOCK = 1024 * 1024
-"""The block size in bytes of streamed request and response bodies."""
 
 
 class TransportError(Exception):

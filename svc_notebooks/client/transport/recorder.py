@@ -18,8 +18,8 @@ from ...core.http.messages import Headers, Response
 from ...core.http.redaction import may_contain_secret, redact_headers, redact_text, redact_url, remove_secret
 from ...core.platform import after_fork
 
+# The maximum number of bytes kept of a text body.
 KEPT = 2048
-"""The maximum number of bytes kept of a text body."""
 
 MIB = 1024 * 1024
 

@@ -69,8 +69,8 @@ def check_content(session: Session, request: UploadRequest, file: File) -> None:
         )
 
 
+# The key in `appProperties` of a native document whose creation can be repeated.
 PROPERTY = "svcNotebooksResume"
-"""The key in `appProperties` of a native document whose creation can be repeated."""
 
 
 def with_chosen_id(session: Session, request: UploadRequest, file_id: str) -> UploadRequest:

@@ -57,10 +57,10 @@ from .uploads import (
 # -- parsing of the responses in a resumable upload, and the errors of the upload
 
 
+# The failures after which the upload session cannot be resumed.
 SESSION_GONE = frozenset(
     {FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE}
 )
-"""The failures after which the upload session cannot be resumed."""
 
 
 def session_location(url: str, response: Response) -> str:

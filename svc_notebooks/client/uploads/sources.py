@@ -29,13 +29,13 @@ from ...local.saving import as_on_disk
 from ...local.tree import UrlFile, is_url, without_file_scheme
 from ..transport.in_process import BLOCK
 
+# The number of bytes at the start and end of a file that determine its fingerprint.
 FINGERPRINTED_BYTES = 65_536
-"""The number of bytes at the start and end of a file that determine its fingerprint."""
 
 _PIECE = 8 * 1024 * 1024  # the number of bytes of a file at a URL that are requested at a time
 
+# A function that is called after each block with the transferred bytes and the total size, or None if unknown.
 Progress: TypeAlias = "Callable[[int, int | None], None]"
-"""A function that is called after each block with the transferred bytes and the total size, or None if unknown."""
 
 
 class UploadSource:

@@ -18,12 +18,11 @@ from .resumable_upload import execute
 from .sources import Progress
 from .uploads import UploadArguments, UploadRequest, is_document, prepare
 
+# The outcomes of a file. "unchanged" means that the folder had a file of the same name with the same content.
+#
+# "uploaded beside" means that the folder has a file of the same name with other content, which is "replaced" by an
+# upload that overwrites.
 UPLOADED, BESIDE, REPLACED, UNCHANGED = "uploaded", "uploaded beside", "replaced", "unchanged"
-"""The outcomes of a file. "unchanged" means that the folder had a file of the same name with the same content.
-
-"uploaded beside" means that the folder has a file of the same name with other content, which is "replaced" by an
-upload that overwrites.
-"""
 
 _IDS = 100  # the number of file ids that are generated in one request. With an id the client can repeat a lost request.
 

@@ -31,18 +31,18 @@ from ..session import JSON_TYPE, Session
 from ..upload_journal import PendingUpload
 from .sources import BytesSource, PathSource, Progress, SourceStream, UploadSource, open_source, own_name
 
+# The default chunk size in bytes, which is 32 times the quantum of 256 KiB.
 DEFAULT_CHUNK = 8 * 1024 * 1024
-"""The default chunk size in bytes, which is 32 times the quantum of 256 KiB."""
 
+# The maximum number of bytes for which the interface recommends a single request (A1, Limits).
 SIMPLE_LIMIT = 5_000_000
-"""The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""
 
 UPLOAD_TYPES = ("auto", "media", "multipart", "resumable")
 
 _SENT_AT_ONCE = 65_536  # the maximum size in bytes of content in memory that is sent in one piece
 
+# The chunk size that means a single request.
 WHOLE = -1
-"""The chunk size that means a single request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +167,9 @@ def check_stored_size(file: File, total: int | None) -> None:
 
 
 AUTO = "auto"
+
+# The values of `convert_to`, in addition to the media types of native documents.
 CONVERT_TO = (*NATIVES, AUTO)
-"""The values of `convert_to`, in addition to the media types of native documents."""
 
 _CODE = ("application/javascript", "application/x-javascript")
 _EXTENSIONS = frozenset(

@@ -15,11 +15,10 @@ from typing import Any
 from .clean import TEXT_LOOKS, brightness, is_rtl, nodes_of, plain_text, with_look
 from .model import PAGE_COUNT, PAGE_NUMBER, SPACE, Node, Page
 
+# The attributes of a paragraph and of its text, such as {"align": "center", "size": "14pt", "color": "#c00000"}.
+#
+# In a marker, `background` is of text only, and `shading` is the background of the paragraph.
 Look = dict[str, str]
-"""The attributes of a paragraph and of its text, such as {"align": "center", "size": "14pt", "color": "#c00000"}.
-
-In a marker, `background` is of text only, and `shading` is the background of the paragraph.
-"""
 
 _PLANES = (0x100000, 0xF0000)  # the first characters of the two private-use planes
 _OF_PARAGRAPH = {"align": "align", "shading": "background", "chart": "chart"}  # attributes of paragraphs

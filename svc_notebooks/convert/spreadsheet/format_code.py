@@ -35,11 +35,12 @@ _PART = re.compile(
 _CLOCK = frozenset({"elapsed", "year", "month", "day", "hour", "second"})
 
 _BUILT_IN = json.loads((files(__package__) / "built_in.json").read_text("utf-8"))
-LOCAL_FORMATS: dict[int, str] = {int(number): code for number, code in _BUILT_IN["local_formats"].items()}
-"""The built-in formats of dates and times that differ between languages, in the form of ISO 8601."""
 
+# The built-in formats of dates and times that differ between languages, in the form of ISO 8601.
+LOCAL_FORMATS: dict[int, str] = {int(number): code for number, code in _BUILT_IN["local_formats"].items()}
+
+# The built-in number formats by number (ECMA-376 part 1, 18.8.30).
 BUILT_IN_FORMATS = LOCAL_FORMATS | {int(number): str(code) for number, code in _BUILT_IN["formats"].items()}
-"""The built-in number formats by number (ECMA-376 part 1, 18.8.30)."""
 
 PALETTE: list[str] = _BUILT_IN["palette"]  # by index (18.8.27); those from 64 are of the system
 
@@ -137,8 +138,8 @@ def value_kind(format: str) -> Kind:
     return "datetime" if days and hours else "date" if days else "time" if hours else "number"
 
 
+# The number formats of dates and times in cells without a number format.
 DATE, DATETIME, TIME, DURATION = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss", "hh:mm:ss", "[h]:mm:ss"
-"""The number formats of dates and times in cells without a number format."""
 
 DEFAULTS: dict[type, str] = {date: DATE, datetime: DATETIME, time: TIME, timedelta: DURATION}
 

@@ -134,14 +134,13 @@ def tokens(formula: str) -> Iterator[FormulaToken]:
 
 
 _NAMES: dict[str, str] = json.loads((files(__package__) / "functions.json").read_text("utf-8"))
-FUNCTIONS = {kind: frozenset(names.split()) for kind, names in _NAMES.items()}
-"""Names of functions by kind.
 
-unsafe: functions that fetch, send or run something in any spreadsheet program.
-microsoft: functions that OpenFormula does not define. In OpenDocument files, their names begin with "COM.MICROSOFT.".
-prefixed: functions whose names begin with "_xlfn." in xlsx files.
-simple: the functions that the engine calculates as spreadsheet programs do.
-"""
+# Names of functions by kind.
+#
+# unsafe: functions that fetch, send or run something in any spreadsheet program. microsoft: functions that OpenFormula
+# does not define. In OpenDocument files, their names begin with "COM.MICROSOFT.". prefixed: functions whose names begin
+# with "_xlfn." in xlsx files. simple: the functions that the engine calculates as spreadsheet programs do.
+FUNCTIONS = {kind: frozenset(names.split()) for kind, names in _NAMES.items()}
 
 _UNSAFE_SIGNS = frozenset("|['\"")  # calls of programs (DDE), references to files, and unclosed quotes
 

@@ -22,8 +22,8 @@ class ErrorValue:
     code: str
 
 
+# The type of cell values. A formula that has not been computed has the value None.
 Value = None | bool | int | float | str | date | datetime | time | timedelta | ErrorValue
-"""The type of cell values. A formula that has not been computed has the value None."""
 
 
 SIDES = {"t": "top", "r": "right", "b": "bottom", "l": "left"}  # by their letter in `CellStyle.borders`

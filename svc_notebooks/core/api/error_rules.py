@@ -9,11 +9,11 @@ from ..errors.catalogue import Row
 from ..events.fields import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
+# Maps field paths to rule ids. A nested field without an entry has the rule of the nearest parent field.
 Fields = Mapping[str, str]
-"""Maps field paths to rule ids. A nested field without an entry has the rule of the nearest parent field."""
 
+# The rule for an invalid field of a request body that has no entry in the tables.
 WRONG_FIELD = "A4-02"
-"""The rule for an invalid field of a request body that has no entry in the tables."""
 
 FILE = {"fileId": "T-04", "ocrLanguage": "A5-03", "pageSize": "max_page_size", "count": "max_generated_ids"}
 UPLOAD = FILE | {"fileId": "U-06", "Content-Type": "A1-02", "X-Upload-Content-Type": "A3-02",
@@ -35,12 +35,12 @@ EVENT = {field.path.replace("[]", ""): "E-22" for field in EVENT_FIELDS if field
     "sendNotifications": "E-16", "sendUpdates": "E-16", "source": "E-14", "supportsAttachments": "E-17",
 }  # fmt: skip
 
+# The rule tables by operation name ("files.export") or by the first word of operation names ("files").
 FIELDS: Mapping[str, Fields] = {
     "files.export": EXPORT, "files.watch": CHANNEL, "changes.watch": CHANNEL, "channels.stop": STOP,
     "events.watch": CHANNEL, "calendarList.watch": CHANNEL, "calendarChannels.stop": STOP,
     "upload.session": UPLOAD, "files": FILE, "permissions": PERMISSION, "events": EVENT,
 }  # fmt: skip
-"""The rule tables by operation name ("files.export") or by the first word of operation names ("files")."""
 
 
 def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:

@@ -203,10 +203,10 @@ _BODIES: Mapping[str, Schema] = {
     "AclRuleToChange": record({"role": _ACCESS_ROLE}, ["role"]),
 }
 
+# The component schemas of the OpenAPI document by name. "Error" is the body of every error response (X-01).
 RESOURCES: Final[Mapping[str, Schema]] = {
     **{_name(resource): _object(resource) for resource in _RESPONSES},
     **_BODIES,
     "Nothing": {"type": "object", "maxProperties": 0},
     "Document": {"type": "object", "required": ["openapi", "paths"], "additionalProperties": True},
 }
-"""The component schemas of the OpenAPI document by name. "Error" is the body of every error response (X-01)."""

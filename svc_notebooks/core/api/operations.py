@@ -18,11 +18,11 @@ from ..policy import Policy
 from . import parameters as query
 from .parameters import COMMON, Parameter, page
 
+# The placeholder for a file id in a path.
 FILE_ID = "{fileId}"
-"""The placeholder for a file id in a path."""
 
+# The placeholder for a permission id in a path.
 PERMISSION_ID = "{permissionId}"
-"""The placeholder for a permission id in a path."""
 
 REVISION_ID = "{revisionId}"
 CALENDAR_ID = "{calendarId}"
@@ -39,15 +39,17 @@ READ = WRITE | {
     "storage.photos.readonly",
     "storage.readonly",
 }
-METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
-"""Scopes that allow access to metadata but not to content (T-03)."""
 
+# Scopes that allow access to metadata but not to content (T-03).
+METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
+
+# The scopes that allow a download of content. A token needs only one scope.
 CONTENT = READ - METADATA_ONLY
-"""The scopes that allow a download of content. A token needs only one scope."""
 
 CALENDARS_OF_OTHERS = "Shared calendars"
+
+# Decisions of docs/decisions.md.
 SHARING = "Sharing"
-"""Decisions of docs/decisions.md."""
 
 ABOUT = READ - {"storage.meet.readonly"}
 SHARE = frozenset({"storage", "storage.file"})
@@ -56,8 +58,8 @@ EXPORT = frozenset({"storage", "storage.file", "storage.meet.readonly", "storage
 
 COPY = WRITE | {"storage.photos.readonly"}
 
+# The scopes that allow the creation of an event (T-02). A token needs only one scope.
 EVENTS_CREATE = frozenset({"calendar", "calendar.events"})
-"""The scopes that allow the creation of an event (T-02). A token needs only one scope."""
 
 EVENTS_WRITE = EVENTS_CREATE | {"calendar.app.created", "calendar.events.owned"}
 
@@ -74,8 +76,8 @@ ACL_WRITE = frozenset({"calendar", "calendar.acls"})
 ACL_READ = ACL_WRITE | {"calendar.acls.readonly"}
 
 
+# The published rate-limit costs in units of get, update, list and download requests (X-04).
 GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST = 5, 50, 100, 200
-"""The published rate-limit costs in units of get, update, list and download requests (X-04)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,8 @@ def _calendar(name: str, methods: str, path: str, scopes: frozenset[str], summar
     return _storage(name, methods, path, scopes, 1, summary, calendar=True, **others)
 
 
+# The fields of an operation that the interface does not name and that `Policy.extensions` switches off.
 EXTENSION: Mapping[str, Any] = {"extension": True, "decided_by": "extensions"}
-"""The fields of an operation that the interface does not name and that `Policy.extensions` switches off."""
 
 # fmt: off
 OPERATIONS: tuple[Operation, ...] = (
@@ -261,6 +263,7 @@ OPERATIONS: tuple[Operation, ...] = (
 )
 # fmt: on
 
+# The operation of a request to a session URI. POST has the same effect as PUT, because some clients send POST.
 SESSION = Operation(
     "upload.session",
     ("PUT", "POST", "DELETE"),
@@ -271,15 +274,15 @@ SESSION = Operation(
     parameters=query.UPLOAD_SESSION,
     decided_by="A3-14",
 )
-"""The operation of a request to a session URI. POST has the same effect as PUT, because some clients send POST."""
 
+# The names of the query parameters that can be true or false.
 BOOLEANS = frozenset(
     parameter.name
     for operation in OPERATIONS
     for parameter in (*COMMON, *operation.parameters)
     if parameter.type == "boolean" or "true" in parameter.values
 )
-"""The names of the query parameters that can be true or false."""
+
 _BOOLEAN = re.compile(r"(true|false)\Z", re.IGNORECASE)
 
 
@@ -296,10 +299,10 @@ def query_parameters(text: str) -> Query:
     )
 
 
+# The last segments of all scopes that a token can have.
 ALL_SCOPES = tuple(
     sorted(
         frozenset({"storage.apps.readonly"}).union(*(operation.scopes for operation in OPERATIONS)),
         key=lambda scope: (not scope.startswith("storage"), scope),
     )
 )
-"""The last segments of all scopes that a token can have."""

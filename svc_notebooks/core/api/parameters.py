@@ -38,11 +38,12 @@ def page(maximum: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
 
 # fmt: off
 FIELDS: Final = Parameter("fields", rule="The fields that the response contains, such as id,name or files(id,owners/emailAddress).")
+
+# Parameters of every operation that returns JSON. An operation's own parameter of the same name takes precedence.
 COMMON: Final = (
     FIELDS,
     Parameter("prettyPrint", "boolean", "Whether the JSON is indented. With false it is on one line."),
 )
-"""Parameters of every operation that returns JSON. An operation's own parameter of the same name takes precedence."""
 
 MOVE_FILE: Final = (
     Parameter("addParents", rule="The id of the folder to move the file to."),
@@ -138,6 +139,8 @@ CALENDAR_SEARCH: Final = (
     Parameter("showDeleted", "boolean", "Whether the list contains calendars that the caller removed from the list."),
 )
 RGB_COLORS: Final = Parameter("colorRgbFormat", "boolean", "Whether backgroundColor and foregroundColor of the body are stored.")
+
+# Parameters of the operations that receive content at their upload URI.
 UPLOAD: Final = (
     Parameter("uploadType", rule="The type of the upload.", values=("media", "multipart", "resumable"), required=True),
     Parameter("ocrLanguage", rule="The language of the text in a picture to convert, as a BCP 47 code such as de."),
@@ -151,7 +154,6 @@ UPLOAD: Final = (
         location="header",
     ),
 )
-"""Parameters of the operations that receive content at their upload URI."""
 
 UPLOAD_SESSION: Final = (
     Parameter("uploadType", values=("resumable",)),

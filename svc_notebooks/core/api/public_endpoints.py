@@ -10,17 +10,17 @@ from ..brand_names import Names
 from .json_schemas import STRING, Schema, ref
 from .operations import DOWNLOAD_COST, FILE_ID, GET_COST, Operation
 
+# A decision of docs/decisions.md.
 TOKENS = "Tokens, consent and the OpenAPI document"
-"""A decision of docs/decisions.md."""
 
+# The placeholder for the calendar's brand name in a path (core/brand_names.py).
 CALENDAR = "{calendar}"
-"""The placeholder for the calendar's brand name in a path (core/brand_names.py)."""
 
+# The placeholder for the storage's brand name in a path.
 STORAGE = "{storage}"
-"""The placeholder for the storage's brand name in a path."""
 
+# The possible responses of an endpoint as a map from status to the schema per media type.
 Responses = Mapping[int, Mapping[str, Schema]]
-"""The possible responses of an endpoint as a map from status to the schema per media type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ _FILE_PAGE: Final[Responses] = {200: _PAGE, 401: _ERROR, 403: _ERROR, 404: _ERRO
 _CONTENT: Final[Mapping[str, Schema]] = {"*/*": {}}
 _BATCH: Final[Responses] = {200: {"multipart/mixed": STRING}, 413: _json("Error")}
 
+# The endpoints that take several requests in one body. They check no token, but each request in them needs one.
 BATCHES = ("batch.storage", "batch.calendar")
-"""The endpoints that take several requests in one body. They check no token, but each request in them needs one."""
 
 # fmt: off
 PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
@@ -112,8 +112,8 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
 )
 # fmt: on
 
+# The pages with which a user signs in. Requests without a sign-in are not counted here.
 SIGN_IN = frozenset({"oauth.authorize", "browser.signIn", "browser.signedIn", "browser.signOut"})
-"""The pages with which a user signs in. Requests without a sign-in are not counted here."""
 
+# The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie.
 PAGES = SIGN_IN | {"files.page", "files.content", "events.page"}
-"""The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""

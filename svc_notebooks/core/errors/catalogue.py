@@ -32,8 +32,8 @@ class Row:
     domain: str = "global"
 
 
+# The domain of errors that are caused by software missing on the service's machine.
 ENGINE = "engine"
-"""The domain of errors that are caused by software missing on the service's machine."""
 
 _HEADER, *_LINES = (files(__package__) / "catalogue.csv").read_text("utf-8").splitlines()
 CATALOGUE = {
@@ -41,13 +41,13 @@ CATALOGUE = {
     for key, status, reason, decided_by, message, location, location_type, domain in csv.reader(_LINES)
 }
 
+# The reasons of a 403 response after which a client waits and retries (X-04).
 RATE_LIMIT_REASONS = frozenset(
     {"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "sharingRateLimitExceeded"}
 )
-"""The reasons of a 403 response after which a client waits and retries (X-04)."""
 
+# The reasons of 5xx errors that last until an operator repairs the service.
 LASTING_REASONS = frozenset({"contentDamaged", "databaseDamaged", "insufficientStorage"})
-"""The reasons of 5xx errors that last until an operator repairs the service."""
 
 
 class ApiError(Exception):

@@ -365,8 +365,8 @@ def warn_of_abuse(name: str, file_id: str) -> None:
 
 _PACKAGE = __name__.partition(".")[0]
 
+# The arguments of calls of `warn_caller`.
 CallerWarnings: TypeAlias = "list[tuple[str, type[Warning]]]"
-"""The arguments of calls of `warn_caller`."""
 
 _collected: ContextVar[CallerWarnings | None] = ContextVar("collected", default=None)
 

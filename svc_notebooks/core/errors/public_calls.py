@@ -117,8 +117,8 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Class = TypeVar("Class", bound=type)
 
+# The errors whose message is enough. Any other error, such as KeyError, is a defect, and shows where it was raised.
 SHORT = (ValueError, TypeError, OSError, RuntimeError, ImportError, KeyboardInterrupt)
-"""The errors whose message is enough. Any other error, such as KeyError, is a defect, and shows where it was raised."""
 
 
 def public(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

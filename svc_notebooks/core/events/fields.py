@@ -24,8 +24,9 @@ from ..times import parse_time, zone
 from .rrule import Start
 
 EVENT_FIELDS: Final[tuple[Field, ...]] = tuple(fields_of(Event))
+
+# The order of the top-level fields in an event response.
 FIELD_ORDER: Final = tuple(Event.__annotations__)
-"""The order of the top-level fields in an event response."""
 
 _VALUES = {field.path: field.values for field in EVENT_FIELDS}
 RESPONSES: Final = _VALUES["attendees[].responseStatus"]
@@ -34,8 +35,8 @@ EVENT_TYPES: Final = _VALUES["eventType"]
 
 MAX_REMINDERS = 5
 
+# The field names that a `fields` mask for an event may contain.
 EVENT_SHAPE = with_family_fields(shape_of(Event), FAMILY_EVENT)
-"""The field names that a `fields` mask for an event may contain."""
 
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"

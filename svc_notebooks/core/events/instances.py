@@ -177,8 +177,8 @@ def _day_chunks(rule: Rule, start: datetime, first: int, stop: int, work: WorkBu
 # A duration longer than any clock change, so that bounds in local time exclude no instance (Samoa skipped a day).
 _SLACK = timedelta(hours=26)
 
+# The latest end of any instance except the first, so that times.py can print instances in every time zone.
 LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
-"""The latest end of any instance except the first, so that times.py can print instances in every time zone."""
 
 _MAX_DROPPED = 200_000
 _MIDNIGHT = time()

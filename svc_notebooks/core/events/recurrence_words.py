@@ -92,6 +92,8 @@ _PHRASES = (
     *("monthly on day 15", "monthly on the 2nd Tuesday", "monthly on the last day", "the last Friday of every month"),
     *("yearly on the 4th Thursday of November", "yearly on December 24"),
 )
+
+# Texts and the phrase of the grammar that an error message suggests for texts like them.
 SUGGESTIONS = {
     **{phrase.lower(): phrase for phrase in _PHRASES},
     "every 2 weekdays": "every weekday",
@@ -100,7 +102,6 @@ SUGGESTIONS = {
     **dict.fromkeys(("semiannually", "half-yearly"), "every 6 months"),
     **dict.fromkeys(("hourly", "every hour"), "RRULE:FREQ=HOURLY"),
 }
-"""Texts and the phrase of the grammar that an error message suggests for texts like them."""
 
 
 def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:

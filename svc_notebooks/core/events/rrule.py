@@ -20,8 +20,8 @@ from typing import Any
 from ..time_arguments import parse_duration
 from ..times import zone
 
+# The start of an event, which is a date if all-day and otherwise a date-time with a time zone.
 Start = date | datetime
-"""The start of an event, which is a date if all-day and otherwise a date-time with a time zone."""
 
 _DATE = re.compile(r"\d{8}")
 _DATE_TIME = re.compile(r"\d{8}T\d{6}Z?")

@@ -13,14 +13,14 @@ from math import gcd, lcm
 
 from .rrule import Freq, Rule, WorkBudget
 
+# The last year of instances, so that the end of each instance is a valid date.
 LAST_YEAR = 9998
-"""The last year of instances, so that the end of each instance is a valid date."""
 
 END = datetime(LAST_YEAR + 1, 1, 1).toordinal()  # noqa: DTZ001  a day
 
 
+# The number of days in 400 years, after which the calendar repeats.
 CYCLE_DAYS = 146_097
-"""The number of days in 400 years, after which the calendar repeats."""
 
 _CYCLE_YEARS = 400
 
@@ -255,11 +255,12 @@ DAY_SECONDS = 86_400
 UNITS = {Freq.DAILY: 86_400, Freq.HOURLY: 3600, Freq.MINUTELY: 60, Freq.SECONDLY: 1}
 LARGE = 10_000
 _HOUR = 3600
-MAX_BATCH = 500
-"""The largest number of times of a day that are generated together and cached."""
 
+# The largest number of times of a day that are generated together and cached.
+MAX_BATCH = 500
+
+# A list of consecutive times, ten times as fast as a generator.
 Batch = list[datetime]
-"""A list of consecutive times, ten times as fast as a generator."""
 
 
 def midnight(ordinal: int, zone: tzinfo | None) -> datetime:

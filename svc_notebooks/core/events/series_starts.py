@@ -18,8 +18,9 @@ from .rrule import Freq, Recurrence, Start
 from .rrule_days import END, RuleDays, shared_days
 
 DAY = 86_400_000
+
+# The ordinal of the day with which Unix time begins.
 EPOCH = date(1970, 1, 1).toordinal()
-"""The ordinal of the day with which Unix time begins."""
 
 _MILLISECOND = timedelta(milliseconds=1)
 _LAST_END = to_millis(LAST_END)

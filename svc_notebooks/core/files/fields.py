@@ -17,8 +17,8 @@ from ..resources.field import Field, Write, fields_of
 from ..resources.files import File, FileCapabilities, FileList, GeneratedIds
 from ..times import parse_time
 
+# The actions that a file may allow the caller, depending on the caller's role.
 CAPABILITIES: Final = tuple(FileCapabilities.__annotations__)
-"""The actions that a file may allow the caller, depending on the caller's role."""
 
 BY_PATH: Mapping[str, Field] = {field.path: field for field in fields_of(File)}
 FILE_FIELDS: Final = tuple(field for path, field in BY_PATH.items() if "." not in path and "[]" not in path)
@@ -46,6 +46,7 @@ def _is_time(value: Any) -> bool:
         return False
 
 
+# Maps each field type to a function that checks a value, and to the message for an invalid value.
 TYPES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "string": (lambda value: isinstance(value, str), "expected a string."),
     "boolean": (lambda value: isinstance(value, bool), "expected true or false."),
@@ -73,7 +74,6 @@ TYPES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "expected an object with targetId, the id of a file.",
     ),
 }
-"""Maps each field type to a function that checks a value, and to the message for an invalid value."""
 
 
 def type_problem(field: Field, value: JSON) -> str | None:

@@ -31,13 +31,14 @@ class Role(IntEnum):
 
 
 ROLES = {role.wire_name: role for role in Role}
+
+# Maps each grantee type to the body field that names the grantee. "anyone" needs no field.
 GRANTEES: Mapping[str, str | None] = {
     "user": "emailAddress",
     "group": "emailAddress",
     "domain": "domain",
     "anyone": None,
 }
-"""Maps each grantee type to the body field that names the grantee. "anyone" needs no field."""
 
 PERMISSION_SHAPE: Shape = FILE_SHAPE["permissions"] or {}
 _FIELDS = {field.path: field for field in fields_of(Permission)}

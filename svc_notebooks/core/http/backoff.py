@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+# The largest fraction of a delay that jitter removes. With one half, a delay might not exceed the previous delay.
 MAX_JITTER = 0.25
-"""The largest fraction of a delay that jitter removes. With one half, a delay might not exceed the previous delay."""
 
 _MOST_DOUBLINGS = 1023  # 2.0**1024 overflows
 
+# A shorter wait may not advance a clock, and the time left would never pass.
 MIN_WAIT = 0.001
-"""A shorter wait may not advance a clock, and the time left would never pass."""
 
 _YEARS = 10 * 366 * 86_400
 

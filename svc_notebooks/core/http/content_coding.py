@@ -77,11 +77,11 @@ def _window_bits(coding: str, data: bytes) -> int:
     return zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
 
 
+# The headers with digests of the body of a message.
 BODY_DIGESTS = ("Content-MD5", "Content-Digest")
-"""The headers with digests of the body of a message."""
 
+# The headers with digests of a whole content, of which a body with a Content-Range can be a part.
 REPRESENTATION_DIGESTS = ("Digest", "Repr-Digest")
-"""The headers with digests of a whole content, of which a body with a Content-Range can be a part."""
 
 _ALGORITHMS = {"md5": "md5", "sha": "sha1", "sha-256": "sha256", "sha-512": "sha512"}
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+# The native types that have content.
 NATIVES = ("document", "spreadsheet", "presentation", "drawing", "script")
-"""The native types that have content."""
 
 _OPENXML = "application/vnd.openxmlformats-officedocument."
 _ODF = "application/vnd.oasis.opendocument."
@@ -41,12 +41,15 @@ PNG = "image/png"
 JPEG = "image/jpeg"
 MARKDOWN = "text/markdown"
 JSON = "application/json"
+
+# The vendor type of a script project in JSON, without the brand's prefix.
 SCRIPT_JSON = "script+json"
-"""The vendor type of a script project in JSON, without the brand's prefix."""
+
+# The vendor type of a script as plain text, without the brand's prefix.
 SCRIPT_TEXT = "script+text/plain"
-"""The vendor type of a script as plain text, without the brand's prefix."""
+
+# Import and export formats with the brand in their media types, which are not native document types.
 VENDOR_TYPES = (SCRIPT_JSON, SCRIPT_TEXT)
-"""Import and export formats with the brand in their media types, which are not native document types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +91,20 @@ _TABLES = json.loads((files(__package__) / "native_formats.json").read_text("utf
 EXPORTS = tuple(ExportFormat(**fields) for fields in _TABLES["exports"])
 IMPORTS = tuple(ImportFormat(**fields) for fields in _TABLES["imports"])
 
+# The maximum size in bytes of an imported file, by native type (about.maxImportSizes).
 MAX_IMPORT_SIZES = {
     "document": 10_485_760,
     "spreadsheet": 104_857_600,
     "presentation": 104_857_600,
     "drawing": 2_097_152,
 }
-"""The maximum size in bytes of an imported file, by native type (about.maxImportSizes)."""
 
 
+# The media type of content that cannot be detected (U-03).
 UNKNOWN = "application/octet-stream"
-"""The media type of content that cannot be detected (U-03)."""
 
+# The number of leading bytes that `sniff` needs.
 SNIFFED_BYTES = 16
-"""The number of leading bytes that `sniff` needs."""
 
 # fmt: off
 SIGNATURES: tuple[tuple[bytes, str], ...] = (

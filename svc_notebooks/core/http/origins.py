@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
+# A setting that allows every origin or every host.
 ANY = "*"
-"""A setting that allows every origin or every host."""
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}

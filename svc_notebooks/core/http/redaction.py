@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import quote, unquote, unquote_plus
 
+# The text that replaces a secret.
 REDACTED = "[redacted]"
-"""The text that replaces a secret."""
 
 _MAX_SHOWN = 4
 _MIN_SHARE = 4

@@ -26,8 +26,8 @@ MAX_ID_LENGTH = 64
 MAX_TOKEN_LENGTH = 256
 _MAX_ADDRESS = 2048
 
+# The fields that a `fields` mask for a channel may contain. Responses never contain `type` and `address`.
 CHANNEL_SHAPE = shape_of(ChannelResource)
-"""The fields that a `fields` mask for a channel may contain. Responses never contain `type` and `address`."""
 
 
 class ChannelState(Enum):

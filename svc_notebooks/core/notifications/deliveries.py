@@ -15,22 +15,22 @@ from ..brand_names import Names
 from ..http.backoff import growing_delay
 from ..http.messages import Headers
 
+# The states of messages about calendars, which the interface does not name. After `not_exists` no message follows.
 EXISTS, NOT_EXISTS = "exists", "not_exists"
-"""The states of messages about calendars, which the interface does not name. After `not_exists` no message follows."""
 
+# The values of X-Svc-Resource-State (N-06).
 STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change", EXISTS, NOT_EXISTS)
-"""The values of X-Svc-Resource-State (N-06)."""
 
+# The values of X-Svc-Changed, in their order in a message (N-04).
 CHANGED = ("content", "properties", "parents", "children", "permissions")
-"""The values of X-Svc-Changed, in their order in a message (N-04)."""
 
+# The media type of every message, including messages without a body (N-07).
 CONTENT_TYPE = "application/json; utf-8"
-"""The media type of every message, including messages without a body (N-07)."""
 
 USER_AGENT = "APIs-Svc"
 
+# The message number of a channel's sync message (N-01).
 FIRST_NUMBER = 1
-"""The message number of a channel's sync message (N-01)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +164,11 @@ def _utf8(value: str) -> str:
         return value
 
 
+# The response statuses for which a message counts as delivered.
 DELIVERED = frozenset({102, 200, 201, 202, 204})
-"""The response statuses for which a message counts as delivered."""
 
+# The response statuses after which a message is sent again. Statuses not here or in `DELIVERED` are failures.
 RETRIED = frozenset({500, 502, 503, 504})
-"""The response statuses after which a message is sent again. Statuses not here or in `DELIVERED` are failures."""
 
 
 class DeliveryStatus(Enum):

@@ -19,8 +19,8 @@ from ..http.backoff import Backoff, RetryRule
 from ..http.ranges import ByteSpan, ContentRange, parse_stored
 from .transitions import EVENT_BY_STATUS, UploadEvent, UploadState, transition
 
+# The statuses after which the client waits and retries, in addition to a 403 with a rate limit reason.
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
-"""The statuses after which the client waits and retries, in addition to a 403 with a rate limit reason."""
 
 
 @dataclass(frozen=True, slots=True)

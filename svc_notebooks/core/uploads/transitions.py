@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+# The size in bytes (256 x 1024) of which every chunk except the last is a multiple.
 QUANTUM = 262_144
-"""The size in bytes (256 x 1024) of which every chunk except the last is a multiple."""
 
+# The seconds without a request after which a session expires (1 week).
 LIFETIME = 7 * 86_400.0
-"""The seconds without a request after which a session expires (1 week)."""
 
 
 class UploadState(Enum):
@@ -85,6 +85,7 @@ TRANSITIONS: dict[tuple[UploadState, UploadEvent], Transition] = {
     (UploadState.EXPIRED, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
 }
 
+# The event that a client infers from a response status. Other statuses do not change the state.
 EVENT_BY_STATUS: dict[int, UploadEvent] = {
     200: UploadEvent.ALL,
     201: UploadEvent.ALL,
@@ -93,7 +94,6 @@ EVENT_BY_STATUS: dict[int, UploadEvent] = {
     410: UploadEvent.SILENCE,
     499: UploadEvent.CANCEL,
 }
-"""The event that a client infers from a response status. Other statuses do not change the state."""
 
 
 def transition(state: UploadState, event: UploadEvent) -> Transition:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from ...core.resources.events import Event
 
 
+# The columns of the events that the calendar view has changed.
 CHANGES = schema(
     "action text, id text, calendar text, summary text, start time, end time, timeZone text, recurrence any, etag text"
 )
-"""The columns of the events that the calendar view has changed."""
 
 
 class CallLog:
@@ -117,8 +117,8 @@ def in_view(times: Times, zone_name: str) -> Any:
 
 THIS, FOLLOWING, ALL = "this", "following", "all"
 
+# Reverses a change, and returns the message about it.
 Undo = Callable[[CallLog], str]
-"""Reverses a change, and returns the message about it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,8 +272,8 @@ def _guest_text(guest: Mapping[str, Any]) -> str:
     return f"{guest.get('displayName') or guest.get('email')}{f' ({response})' if response in _RESPONSES else ''}"
 
 
+# The largest number of events that the view lists from each calendar.
 MOST = 2500
-"""The largest number of events that the view lists from each calendar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,11 +365,12 @@ class EventPanel(Dialog):
 
 
 ASK_GUESTS = "Send updates to guests?"
+
+# The answers to the question whether the guests of an event are told, as values of `send_updates`.
 SEND_UPDATES = {
     "all": ("Send", "Send updates to all guests"),
     "none": ("Don't send", "Save the change, and send nothing to the guests"),
 }
-"""The answers to the question whether the guests of an event are told, as values of `send_updates`."""
 
 
 class ChoiceQuestion(Question):

@@ -113,8 +113,8 @@ class PeopleSection(Section):
         self._run(code, lambda: self._form.signed_in(session, user), f"Signed in as {user}.")
 
 
+# The maximum number of log rows on the page, which shows the latest rows. `result` contains all rows.
 MAX_ROWS = 30
-"""The maximum number of log rows on the page, which shows the latest rows. `result` contains all rows."""
 
 _LOGS = (
     ("Agenda: scheduled events", "agenda"),

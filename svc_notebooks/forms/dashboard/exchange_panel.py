@@ -189,8 +189,8 @@ class ExchangeFilterFields(widgets.HBox):  # type: ignore[misc]
         return f"<ExchangeFilterFields: {self.arguments() or 'all exchanges'}>"
 
 
+# The maximum number of exchanges in the list, which shows the latest. `exchanges()` returns all exchanges.
 MAX_LISTED = 200
-"""The maximum number of exchanges in the list, which shows the latest. `exchanges()` returns all exchanges."""
 
 _COLUMNS = {"asked": "Request", "status": "Status", "sent": "Sent", "received": "Received", "time": "At (UTC)"}
 _VIEWS = (

@@ -178,9 +178,10 @@ BINDINGS: Final[tuple[Binding, ...]] = (
 )
 # fmt: on
 
+# The paths of the rows that set parameters of the request instead of event fields.
 PARAMETERS = ("calendar", "sendUpdates", *(row.path for row in BINDINGS if row.group == QUERY))
-"""The paths of the rows that set parameters of the request instead of event fields."""
 
+# The label of each event field that has a control.
 LABELS: Mapping[str, str] = {
     **{field: row.label for row in reversed(BINDINGS) for field in row.fields if field not in PARAMETERS},
     "end": "End",
@@ -188,7 +189,6 @@ LABELS: Mapping[str, str] = {
     "extendedProperties": "Extended properties",
     "gadget": "Gadget",
 }
-"""The label of each event field that has a control."""
 
 _ENTRIES = {"attendees": "Guest", "reminders": "Reminder", "attachments": "Attachment"}
 _PARTS = {"email": "e-mail", "displayName": "name", "additionalGuests": "additional guests", "fileUrl": "link"}

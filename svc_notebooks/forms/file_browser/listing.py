@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .browser import FileBrowser
 
 
+# The id of the root folder.
 ROOT = "root"
-"""The id of the root folder."""
 
 ROOT_FOLDER = (ROOT, "My files")
 
@@ -45,6 +45,7 @@ FIELDS = (
     ("Query (q)", QUERY),
 )
 
+# The sort orders, which the service applies to all pages. The service cannot sort by type.
 ORDERS = (
     ("Name, A to Z", "folder,name_natural"),
     ("Name, Z to A", "folder,name_natural desc"),
@@ -55,14 +56,13 @@ ORDERS = (
     ("Created, newest first", "createdTime desc"),
     ("Created, oldest first", "createdTime"),
 )
-"""The sort orders, which the service applies to all pages. The service cannot sort by type."""
 
+# The sort orders of each heading of the list. The first click on a heading applies the first one.
 HEADING_ORDERS = {
     "name": ("folder,name_natural", "folder,name_natural desc"),
     "changed": ("modifiedTime desc", "modifiedTime"),
     "size": ("quotaBytesUsed desc", "quotaBytesUsed"),
 }
-"""The sort orders of each heading of the list. The first click on a heading applies the first one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +214,8 @@ class PageRequest:
         return cast("FileList", page)
 
 
+# The number of files on a page, until a person chooses another one.
 PAGE_SIZE = 50
-"""The number of files on a page, until a person chooses another one."""
 
 PAGE_SIZES = (20, PAGE_SIZE, 100, 200, 500)
 
@@ -482,13 +482,13 @@ class FileListing:
 # -- the metadata of a file as a row, as details and as a table, and the lists of recent files and folders
 
 
+# The fields that a list request asks for. The columns of `files()` and the details of a file use these fields.
 LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
     "description,owners(emailAddress),permissions(type,role,emailAddress,domain),viewersCanCopyContent,"
     "capabilities(canCopy,canDelete,canDownload,canEdit,canListChildren,canModifyContent,"
     "canMoveItemWithinDrive,canRename,canShare,canTrash,canUntrash)"
 )
-"""The fields that a list request asks for. The columns of `files()` and the details of a file use these fields."""
 
 
 COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified (UTC)"}
@@ -629,8 +629,8 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
             self._changed(self._file, self.viewers.value)
 
 
+# The maximum number of files in a selection list. The functions of the package accept any file.
 MAX_FILES = 200
-"""The maximum number of files in a selection list. The functions of the package accept any file."""
 
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:

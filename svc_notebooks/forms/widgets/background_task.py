@@ -11,11 +11,11 @@ from ...notebook.batch.progress_bar import ProgressBar
 from . import ui
 
 Value = TypeVar("Value")
-Report: TypeAlias = Callable[[int, int | None], None]
-"""A function that reports progress. The arguments are the finished bytes and the total, or None for an unknown total.
 
-The function raises Stopped after the person has clicked Cancel.
-"""
+# A function that reports progress. The arguments are the finished bytes and the total, or None for an unknown total.
+#
+# The function raises Stopped after the person has clicked Cancel.
+Report: TypeAlias = Callable[[int, int | None], None]
 
 _STATUS_INTERVAL = 5  # seconds between two status texts of a long task
 

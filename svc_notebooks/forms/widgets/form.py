@@ -120,12 +120,11 @@ def copy_button(label: str, title: str) -> Markup:
     return tag("button", label, type="button", title=title, onclick=_COPY)
 
 
+# Held by each handler, and by code that must not run beside a handler.
+#
+# JupyterLab sends messages of widgets to a subshell of the kernel, which is a thread of its own, and messages of
+# widgets that are older than the subshell to the main thread. So two handlers of a form could run at the same time.
 HANDLER_LOCK = RLock()
-"""Held by each handler, and by code that must not run beside a handler.
-
-JupyterLab sends messages of widgets to a subshell of the kernel, which is a thread of its own, and messages of widgets
-that are older than the subshell to the main thread. So two handlers of a form could run at the same time.
-"""
 
 # The message that the style sheet shows while the kernel of the form is not connected.
 _NO_KERNEL = "The kernel is not connected. Run the cell again."

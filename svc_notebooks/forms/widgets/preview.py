@@ -11,8 +11,9 @@ from ...notebook.display import KIB, MIB, Markup, join_html, size_text, tag
 
 MAX_TEXT = 64 * KIB
 MAX_ROWS, MAX_COLUMNS = 50, 20
+
+# The maximum size in bytes of a page or picture that is shown. The content is sent to the browser in one message.
 MAX_SIZE = 4 * MIB
-"""The maximum size in bytes of a page or picture that is shown. The content is sent to the browser in one message."""
 
 _BOX = "border: 1px solid var(--jp-border-color1, #bdbdbd); border-radius: 4px; background: #fff; color: #212121"
 _SCROLL = f"{_BOX}; overflow: auto; max-height: 26em; padding: 6px 12px"

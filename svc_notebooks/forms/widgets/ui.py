@@ -36,11 +36,11 @@ def may_edit(facts: File) -> bool:
     return (facts.get("capabilities") or {}).get("canEdit") is True
 
 
+# The style of a label in the first column of a form. On narrow pages the label is above the control.
 LABEL = {"description_width": "var(--svc-label)"}
-"""The style of a label in the first column of a form. On narrow pages the label is above the control."""
 
+# The style of a label that is as wide as its text.
 AUTO_WIDTH = {"description_width": "initial"}
-"""The style of a label that is as wide as its text."""
 
 
 def describe(text: str, tooltip: str) -> dict[str, Any]:

@@ -52,17 +52,16 @@ __all__ = ["ROW_ERRORS", "Executor", "Progress", "Report", "Resumable", "Resume"
 _MAX_NOTES = 10  # the maximum number of failed rows that an error lists. All of them are in its attribute `failed`.
 
 
+# What happens with the error of a row: "raise" raises the first one after the last row, "return" returns all in the
+# frame. None raises the error of a single row, and returns the errors of several rows.
 Errors: TypeAlias = Literal["raise", "return"] | None
-"""What happens with the error of a row: "raise" raises the first one after the last row, "return" returns all in the
-frame. None raises the error of a single row, and returns the errors of several rows.
-"""
 
 DONE, FAILED = "done", "failed"
 
 _PIECE = 10_000  # the number of records from which a frame is built before the call ends
 
+# The columns that the result of a call for many rows has beside the columns of its function.
 BATCH_COLUMNS = schema("outcome text, error text, attempts count, seconds seconds").columns
-"""The columns that the result of a call for many rows has beside the columns of its function."""
 
 
 @cache
@@ -309,8 +308,8 @@ class _Results(Generic[Row]):
         return self.operation.label(n, self.rows[n])
 
 
+# The argument `resume`, which is the name or the path of a ledger, or None for a call without a ledger.
 Resume: TypeAlias = str | os.PathLike[str] | None
-"""The argument `resume`, which is the name or the path of a ledger, or None for a call without a ledger."""
 
 # The columns of a row that an earlier call with the same ledger has done.
 _SKIPPED: Mapping[str, Any] = {"outcome": "skipped", "attempts": 0, "seconds": 0.0}

@@ -20,8 +20,8 @@ from ..frontend import detect_frontend, is_unattended
 # -- counts the rows, bytes and failures of a batch, and says in a line how far it is
 
 
+# A function that is called with the bytes done and the total bytes. The total is None if it is not known.
 Report: TypeAlias = Callable[[int, int | None], None]
-"""A function that is called with the bytes done and the total bytes. The total is None if it is not known."""
 
 
 class Counts:
@@ -211,11 +211,11 @@ class LogLines:
             print(terminal_text(f"{self._title}: {text}"), file=sys.stderr, flush=True)
 
 
+# None shows a bar for much work only, True always, False never. A function replaces the bar.
 Progress: TypeAlias = "bool | Report | None"
-"""None shows a bar for much work only, True always, False never. A function replaces the bar."""
 
+# The size in bytes from which a progress bar is shown by default.
 BAR_MIN_SIZE = 8 * MIB
-"""The size in bytes from which a progress bar is shown by default."""
 
 _BAR_DELAY = 2.0  # the seconds after which several rows get a progress bar by default
 

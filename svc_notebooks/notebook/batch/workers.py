@@ -24,17 +24,16 @@ from .progress import BatchProgress, Report
 
 Row = TypeVar("Row")
 
+# A function that is called for each row and returns the record of its result.
+#
+# For worker processes it must be picklable: a function of a module, or a `functools.partial` of one.
 RowCall: TypeAlias = "Callable[[Session, Row, Report], Mapping[str, Any]]"
-"""A function that is called for each row and returns the record of its result.
 
-For worker processes it must be picklable: a function of a module, or a `functools.partial` of one.
-"""
-
+# The exception types that concern only one row, so that the calls for the other rows may succeed.
 ROW_ERRORS = (
     *(errors.AlreadyExists, errors.BadRequest, errors.ContentMismatch, errors.Interrupted, errors.NotAllowed),
     *(errors.NotFound, errors.SessionExpired, errors.SourceChanged, OSError),
 )
-"""The exception types that concern only one row, so that the calls for the other rows may succeed."""
 
 _SILENCE = 60.0  # the seconds without an answer after which lost connections concern all rows
 
@@ -75,11 +74,11 @@ def call_rows_in_worker(recipe: SessionRecipe, call: RowCall[Row], rows: Sequenc
     return [call_row(call, session, row, lambda done, total: None) for row in rows]
 
 
+# The number of threads for the rows of a call to a service outside of this process.
 DEFAULT_WORKERS = 8
-"""The number of threads for the rows of a call to a service outside of this process."""
 
+# The maximum number of threads. The connection pool of a session keeps as many connections open.
 MAX_WORKERS = 64
-"""The maximum number of threads. The connection pool of a session keeps as many connections open."""
 
 _QUEUED = 4  # the number of tasks for each worker that are given to an executor before their turn
 
@@ -96,8 +95,8 @@ class Executor(Protocol):
         """Call a function with arguments in a worker, and return the future of its result."""
 
 
+# A generator of row numbers and outcomes, in the order in which the calls end. Closing it stops the calls.
 Outcomes: TypeAlias = Generator[tuple[int, RowOutcome], None, None]
-"""A generator of row numbers and outcomes, in the order in which the calls end. Closing it stops the calls."""
 
 
 def check_workers(workers: object, executor: object) -> None:

@@ -34,8 +34,8 @@ from ...core.times import zone
 from ..arguments import choice, flag, one_row_id, people, plain, row_ids, whole
 from ..frames import camel
 
+# The policy by which this module checks events. A service with stricter limits refuses further events itself.
 LENIENT = Policy()
-"""The policy by which this module checks events. A service with stricter limits refuses further events itself."""
 
 # What to add to the message of an error of an all-day event, by its reason.
 _LAST_DAY = {"timeRangeEmpty": " The end of an all-day event is the day after its last day."}
@@ -291,6 +291,9 @@ def _source(argument: str, value: Any) -> JSON:
     return {"url": value} if isinstance(value, str) else _object(argument, value)
 
 
+# The event field and the reader function for each argument.
+#
+# The name of every other argument is the name of its event field in snake_case, and the value is sent unchanged.
 READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "recurrence": ("recurrence", _recurrence),
     "attendees": ("attendees", _attendees),
@@ -301,10 +304,6 @@ READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "gadget": ("gadget", _object),
     "event_id": ("id", lambda argument, value: value),
 }
-"""The event field and the reader function for each argument.
-
-The name of every other argument is the name of its event field in snake_case, and the value is sent unchanged.
-"""
 
 
 _SEND = ("all", "externalOnly", "none", "true", "false")
@@ -321,8 +320,9 @@ _PARAMETERS: Mapping[str, tuple[str, Callable[[str, object], object]]] = {
     "supports_attachments": ("supportsAttachments", _flag_text),
     "send_notifications": ("sendNotifications", _flag_text),
 }
+
+# The arguments that are not sent as event fields, but as query parameters or as the calendar id in the path.
 QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
-"""The arguments that are not sent as event fields, but as query parameters or as the calendar id in the path."""
 
 
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
@@ -380,8 +380,10 @@ def warn_deprecated(arguments: Mapping[str, Any] | list[str]) -> None:
 
 
 When: TypeAlias = date | datetime | str | Mapping[str, str]
+
+# A time, the length of the event, or a time of day on the day of the start.
 End: TypeAlias = When | timedelta | time
-"""A time, the length of the event, or a time of day on the day of the start."""
+
 Zone: TypeAlias = str | tzinfo
 
 
@@ -586,8 +588,8 @@ def _begin(argument: str, start: Any, time_zone: str | None) -> Start:
 # -- reads times without a time zone in the time zones of a stored event, and finds times that the clock skips
 
 
+# The argument with the time zone of each time.
 ZONE_OF = {"start": "time_zone", "end": "end_time_zone"}
-"""The argument with the time zone of each time."""
 
 
 def local_times(changes: Mapping[str, Any]) -> list[str]:

@@ -201,8 +201,8 @@ def create_event(
     )
 
 
+# The arguments of `create_event` that a row of `create_events` and a call of `update_event` accept.
 ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))
-"""The arguments of `create_event` that a row of `create_events` and a call of `update_event` accept."""
 
 
 def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from ...core.uploads.transitions import TRANSITIONS, UploadEvent, UploadState
 from ..display import Markup, join_html, ranges, tag
 
 INK = "currentColor"
+
+# A blue with sufficient contrast in both themes, which is 4.6 to 1 on white and 4.1 to 1 on #111.
 SENT = "#1976d2"
-"""A blue with sufficient contrast in both themes, which is 4.6 to 1 on white and 4.1 to 1 on #111."""
 
 LIGHT_AND_DARK = "svg{color:#212121}@media(prefers-color-scheme:dark){svg{color:#e0e0e0}}"
 
@@ -44,8 +45,8 @@ class Picture:
         return str(self.html)  # some notebook programs accept no subclass of str
 
 
+# How a column of a chart table is shown. A column of pictures is left out of the text.
 LEFT, RIGHT, PICTURE = "left", "right", "picture"
-"""How a column of a chart table is shown. A column of pictures is left out of the text."""
 
 
 def table_picture(title: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]], *notes: object) -> Picture:

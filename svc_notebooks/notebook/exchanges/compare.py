@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
 
 
+# A session, a sandbox, a frame of `exchanges()` or of `lab.journal()`, the path of an HTTP archive, or an exchange.
 Run: TypeAlias = "Session | SessionOwner | DataFrame | str | os.PathLike[str] | ExchangeView"
-"""A session, a sandbox, a frame of `exchanges()` or of `lab.journal()`, the path of an HTTP archive, or an exchange."""
 
 _IGNORED_COLUMNS = frozenset({"n", "time"})
 _COLUMNS_OF_HEADERS = frozenset({"content_range", "range"})

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 MethodArgument: TypeAlias = "str | Iterable[str] | None"
 StatusArgument: TypeAlias = "int | str | Iterable[int | str] | None"
 
+# The status of an exchange without a response, as in `assert_exchanges`.
 NO_RESPONSE = "-"
-"""The status of an exchange without a response, as in `assert_exchanges`."""
 
 _STATUS = re.compile(r"[1-5]xx|[1-5]\d\d|-")
 

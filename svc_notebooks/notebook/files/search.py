@@ -244,6 +244,7 @@ def _properties(argument: str, value: Any, context: _Context) -> _Condition:
     return _Condition(" and ".join(terms) or None)
 
 
+# The function that reads each keyword argument of `files()`. It returns None if no file can match.
 CONDITIONS: Mapping[str, Callable[[str, Any, _Context], _Condition | None]] = {
     "name": _name,
     "text": _text,
@@ -261,7 +262,6 @@ CONDITIONS: Mapping[str, Callable[[str, Any, _Context], _Condition | None]] = {
     "shared_with_me": _flag,
     "properties": _properties,
 }
-"""The function that reads each keyword argument of `files()`. It returns None if no file can match."""
 
 
 _FIELDS = {snake(name): name for name in (*FIELDS, *PAIRS) if snake(name) != name}

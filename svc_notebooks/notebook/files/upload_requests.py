@@ -119,8 +119,8 @@ def stored_text(upload: ClientUpload) -> str:
     return f"{share_text(upload.stored, upload.total)} are stored"
 
 
+# The key in the record of an uploaded file for the time of the last change of its source in nanoseconds.
 SOURCE_TIME = "sourceStatusChanged"
-"""The key in the record of an uploaded file for the time of the last change of its source in nanoseconds."""
 
 
 def new_files(
@@ -311,8 +311,8 @@ def repeat_upload(session: Session, request: UploadRequest, report: Report, *, a
     return {**find_or_upload(session, request, cast(Any, send)), SOURCE_TIME: request.source.status_changed}
 
 
+# The maximum number of files that are uploaded from folders without `recursive=True`.
 MAX_FILES = 1000
-"""The maximum number of files that are uploaded from folders without `recursive=True`."""
 
 
 def has_tree(source: object) -> bool:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     _Files = tuple[str | Path, str | Path]
 
 
+# The maximum number of messages in the view, which are the latest. The attribute `result` has all messages.
 MAX_SHOWN = 50
-"""The maximum number of messages in the view, which are the latest. The attribute `result` has all messages."""
 
 _WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (5, 6, 11, 14, 6, 10))
 _LINE = (

@@ -168,13 +168,13 @@ def _check_content(head: bytes, table_format: TableFormat, name: str) -> None:
 # -- CSV and TSV files: the character set, the delimiter, the digits of numbers, and rows with too many cells
 
 
+# The number of bytes at the start of a file from which the delimiter is detected.
 SAMPLE_SIZE = 64 * 1024
-"""The number of bytes at the start of a file from which the delimiter is detected."""
 
 _FIRST_ROWS = 16 * 1024 * 1024  # the number of bytes in which the header and the first row are expected
 
+# The number of columns that are read. pandas needs quadratic time or much memory for more of them.
 MAX_COLUMNS = 20_000
-"""The number of columns that are read. pandas needs quadratic time or much memory for more of them."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITERS = frozenset({"sep", "delimiter", "dialect"})

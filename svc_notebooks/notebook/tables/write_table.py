@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from ...convert.spreadsheet.model import Sheet
 
 
+# Returns what is written for a value, or raises ValueError. None writes the value itself.
 Rule: TypeAlias = Callable[[Any], Any] | None
-"""Returns what is written for a value, or raises ValueError. None writes the value itself."""
 
+# The maximum number of UTF-16 units of a text in a cell of Excel.
 MAX_TEXT = 32_766
-"""The maximum number of UTF-16 units of a text in a cell of Excel."""
 
 _EXACT_IN_EXCEL = 10**15  # the smallest whole number that Excel, which keeps 15 digits, may show with other digits
 

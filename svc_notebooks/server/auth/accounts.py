@@ -157,8 +157,8 @@ def create_service_account(
     }
 
 
+# The name of the file in the folder of a store.
 TOKEN_FILE = "sign-in-tokens.csv"
-"""The name of the file in the folder of a store."""
 
 _PRIVATE = 0o600
 _NO_ROLE = "not in the roster"
@@ -198,8 +198,9 @@ def write_tokens(path: Path, rows: dict[str, TokenFileRow]) -> None:
 
 
 ClassRole = Literal["student", "teacher"]
+
+# The roles by their names in a roster.
 ROLES: dict[str, ClassRole] = {"student": "student", "teacher": "teacher"}
-"""The roles by their names in a roster."""
 
 
 @dataclass(frozen=True, slots=True)

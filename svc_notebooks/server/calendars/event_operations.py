@@ -320,6 +320,8 @@ def quick_add(context: ServiceContext, request: RequestContext) -> Response:
 
 
 _RESPONSE_FIELDS = ("responseStatus", "comment", "additionalGuests", "displayName")
+
+# The fields that restrict guests or readers. Guests cannot change them, even if they may modify the event.
 ORGANIZER_FIELDS = (
     "anyoneCanAddSelf",
     "guestsCanInviteOthers",
@@ -327,7 +329,7 @@ ORGANIZER_FIELDS = (
     "guestsCanSeeOtherGuests",
     "visibility",
 )
-"""The fields that restrict guests or readers. Guests cannot change them, even if they may modify the event."""
+
 _NOT_COMPARED = ("attendees", "sequence", "status", "originalStartTime", "creator", "organizer")
 
 

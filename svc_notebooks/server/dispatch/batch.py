@@ -51,8 +51,8 @@ class BatchRequest:
     body: bytes
 
 
+# The Content-ID of a request in a batch, and the response to it.
 BatchResponse: TypeAlias = tuple[str | None, Response]
-"""The Content-ID of a request in a batch, and the response to it."""
 
 
 def read_batch(content_type: str, blocks: Iterable[bytes], most: int) -> list[BatchRequest]:
@@ -146,12 +146,13 @@ Handle: TypeAlias = Callable[[Request], Response]
 Check: TypeAlias = Callable[[Request, ServiceContext], None]
 Refusal: TypeAlias = Callable[[Request, Check, str], Response | None]
 
+# The largest number of requests in a batch for files, and in a batch for calendars.
 MAX_REQUESTS: Mapping[str, int] = dict(zip(BATCHES, (100, 1000), strict=True))
-"""The largest number of requests in a batch for files, and in a batch for calendars."""
 
 _MIB = 1024 * 1024
+
+# The largest size of a batch in bytes, and of every body that is not an upload.
 MAX_BATCH = 16 * _MIB
-"""The largest size of a batch in bytes, and of every body that is not an upload."""
 
 _MAX_RESPONSE, _MAX_SECONDS = 64 * _MIB, 30
 _BATCHES_OF_USER = 4  # the number of batches of a user that can use their whole budgets at the same time

@@ -13,8 +13,8 @@ from ...core.http.messages import Headers, Request
 from .journal import JournalEntry
 from .requests_and_responses import RequestBody, content_length
 
+# The headers whose requests have a `WholeBody`, in lower case.
 WHOLE_BODY = frozenset(name.lower() for name in ("Content-Encoding", *BODY_DIGESTS, *REPRESENTATION_DIGESTS))
-"""The headers whose requests have a `WholeBody`, in lower case."""
 
 _BLOCK = 16 * 1024  # small, because the decoder copies the rest of a block for each decoded piece
 _MAX_IN_MEMORY = 1024 * 1024

@@ -218,8 +218,9 @@ def faults_from_header(request: Request, context: ServiceContext, *, signed_in: 
 
 
 FROM_HEADER = "the request's own"
+
+# The key of the value with the plans, and the number of the last one.
 FAULTS = "faults"
-"""The key of the value with the plans, and the number of the last one."""
 
 NO_FAULTS: Any = {"last": 0, "plans": ()}
 

@@ -145,8 +145,8 @@ def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
     return [("Content-Security-Policy", "sandbox"), ("X-Content-Type-Options", "nosniff")]
 
 
+# The headers of `check_headers` in lower case.
 CHECKED_HEADERS = frozenset({"content-range", "expect", "if-match", "if-none-match"})
-"""The headers of `check_headers` in lower case."""
 
 _ETAG = re.compile(r'(W/)?("[^"]*")')
 

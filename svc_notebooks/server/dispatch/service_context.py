@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from ..store.postgres.side_connections import KeptRecords
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
+
+# The scopes that give access to the claims of the user only. The first three have no prefix.
 IDENTITY_SCOPES = ("openid", "email", "profile", "userinfo.email", "userinfo.profile")
-"""The scopes that give access to the claims of the user only. The first three have no prefix."""
 
 _APP_ONLY = frozenset({"storage.appdata", "storage.file"})
 
@@ -61,16 +62,16 @@ class Caller:
         return self if app_only is self.app_only else replace(self, app_only=app_only)
 
 
+# The caller of a page or of a request with an API key, who may see what is shared with everybody.
 ANONYMOUS = Caller("", "", READ | CONTENT | {"calendar.readonly"}, False, None)
-"""The caller of a page or of a request with an API key, who may see what is shared with everybody."""
 
+# The operations that accept an API key in place of an access token, with `Policy(api_keys=True)`.
 WITH_API_KEY = frozenset(
     {
         "calendars.get", "colors.get", "events.get", "events.instances", "events.list", "files.export", "files.get",
         "files.list",
     }
 )  # fmt: skip
-"""The operations that accept an API key in place of an access token, with `Policy(api_keys=True)`."""
 
 
 def has_only_key(headers: Mapping[str, object], query: Query) -> bool:
@@ -161,11 +162,11 @@ class SizedCache(Generic[T]):
                 self._size -= removed
 
 
+# The largest number of recurring events that are kept, and of those in open cursors. Each takes about 2 KB.
 MAX_SERIES = 30_000
-"""The largest number of recurring events that are kept, and of those in open cursors. Each takes about 2 KB."""
 
+# The largest number of characters of all kept texts of events and of their rows together.
 MAX_CHARACTERS = 32 * 1024 * 1024
-"""The largest number of characters of all kept texts of events and of their rows together."""
 
 
 @dataclass(frozen=True, slots=True)

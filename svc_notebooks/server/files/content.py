@@ -48,8 +48,9 @@ _TAG = re.compile(
 _CODES = json.loads((files(__package__) / "languages.json").read_text("utf-8"))
 # Maps obsolete language codes, and tags that are older than BCP 47, to their replacements.
 _REPLACED: dict[str, str] = _CODES["replaced"]
+
+# The language codes that are used in text recognition or in general.
 LANGUAGES = frozenset(f"{_CODES['ISO 639-1']} {_CODES['ISO 639-2 and 639-3']}".split())
-"""The language codes that are used in text recognition or in general."""
 
 
 def check_tag(text: str) -> str:

@@ -18,8 +18,8 @@ from ..dispatch.service_context import Caller, ServiceContext
 from .access import file_for, refuse_file, writable_folder
 from .tables import NO_EXTRA, FileRow
 
+# The names of the fields that `FileRow.extra` stores with the values that the client sent.
 STORED_FIELDS = tuple(field.name for field in FILE_FIELDS if field.stored)
-"""The names of the fields that `FileRow.extra` stores with the values that the client sent."""
 
 _OTHER_TYPES = frozenset({"folder", "shortcut", *VENDOR_TYPES})
 

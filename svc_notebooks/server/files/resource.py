@@ -27,11 +27,11 @@ from .tables import FileRow, PermissionRow
 
 _log = logging.getLogger(__name__)
 
+# The fields of a response without a `fields` parameter.
 DEFAULT_MASK: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
-"""The fields of a response without a `fields` parameter."""
 
+# The id of a permission whose type is `anyone`.
 ANYONE = "anyoneWithLink"
-"""The id of a permission whose type is `anyone`."""
 
 _VIEWS = {"document": "document", "spreadsheet": "spreadsheets", "presentation": "presentation"}
 _FOLDERS_ONLY = frozenset(

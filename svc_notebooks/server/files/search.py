@@ -243,8 +243,8 @@ def _step(equal: Sequence[Term], then: Term, after: Sequence[Any]) -> sa.ColumnE
     return sa.and_(*(term.value == known for term, known in zip(equal, after, strict=False)), beyond)
 
 
+# The maximum number of rows that are sorted in place of reading the files in their order.
 FEW = 1000
-"""The maximum number of rows that are sorted in place of reading the files in their order."""
 
 _BY_ROW_NUMBER = "NOT INDEXED"
 _WORDS = sa.table("files_text", sa.column("rowid"), sa.column("files_text"))
@@ -263,8 +263,8 @@ _INDEXES = {
 Count: TypeAlias = Callable[[sa.Select[Any]], int]
 
 
+# An SQL hint that names an index, a condition that the index serves, and a query for at most `FEW` + 1 rows.
 Narrowing: TypeAlias = tuple[str, sa.ColumnElement[bool], sa.Select[Any] | sa.CompoundSelect[Any]]
-"""An SQL hint that names an index, a condition that the index serves, and a query for at most `FEW` + 1 rows."""
 
 
 def page_statement(

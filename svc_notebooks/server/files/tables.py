@@ -65,8 +65,8 @@ def _below(condition: str = "") -> str:
 
 BELOW = _below()
 
+# Like `BELOW`, with the files of `owner` that are trashed and untrashed with the folder.
 FOLLOWING = _below("AND explicitly_trashed = 0 AND owner = :owner")
-"""Like `BELOW`, with the files of `owner` that are trashed and untrashed with the folder."""
 
 _GET = f"{_FILES} WHERE id = :id"
 _ADD = inserting(files, _WRITTEN)

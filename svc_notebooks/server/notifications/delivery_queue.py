@@ -91,19 +91,19 @@ _log = logging.getLogger(__name__)
 # The lease of a queue ends after so many timeouts of a delivery and so many seconds, unless an attempt renews it.
 _LEASED_TIMEOUTS, _LEASED_SECONDS = 3, 10.0
 
+# The number of queues that one process leases at a time, so that the others get their share.
 MOST_LEASED = 64
-"""The number of queues that one process leases at a time, so that the others get their share."""
 
+# The interval in which the queue of a shared store is read, because a killed process may have left messages.
 POLL_SECONDS = 2.0
-"""The interval in which the queue of a shared store is read, because a killed process may have left messages."""
 
 _HEADERS = [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE)]
 
+# A receiver in this process, which returns the response to a message.
 Handler = Callable[[Request], Response]
-"""A receiver in this process, which returns the response to a message."""
 
+# Sends headers and a body to an address. A failure is returned as an outcome and not raised.
 Send = Callable[[str, list[tuple[str, str]], bytes], Awaitable[AttemptOutcome]]
-"""Sends headers and a body to an address. A failure is returned as an outcome and not raised."""
 
 
 class DeliveryQueue:

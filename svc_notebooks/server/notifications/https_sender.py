@@ -196,8 +196,8 @@ class Connection(asyncio.Protocol):
         self._on_change(self)
 
 
+# A row of getaddrinfo.
 AddrInfo = tuple[Any, Any, int, str, Any]
-"""A row of getaddrinfo."""
 
 _CONNECT_SECONDS = 2.0  # after this time, the next address of the host is tried
 _TLS_SHUTDOWN_SECONDS = 1.0

@@ -16,8 +16,9 @@ from ...core.errors.errors import cannot_write
 from ...local.saving import move_into_place, same_bytes
 
 BACKUP = ".bak"
+
+# The error numbers for a full disk and an exceeded quota.
 FULL = (errno.ENOSPC, errno.EDQUOT)
-"""The error numbers for a full disk and an exceeded quota."""
 
 _CANNOT = (errno.EINVAL, errno.ENOTSUP)  # errors of file systems that cannot sync folders
 

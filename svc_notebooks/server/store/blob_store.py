@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol
 
 from .errors import on_error
 
+# The minimum number of freed bytes for which `malloc_trim`, which takes milliseconds, is called.
 MUCH = 16 << 20
-"""The minimum number of freed bytes for which `malloc_trim`, which takes milliseconds, is called."""
 
 
 def release_memory(freed: int) -> None:
@@ -31,8 +31,8 @@ def release_memory(freed: int) -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+# The maximum number of bytes that are read or written at once. 1 MiB was no faster and took five times the memory.
 BLOCK = 256 * 1024
-"""The maximum number of bytes that are read or written at once. 1 MiB was no faster and took five times the memory."""
 
 _SMALL = 64 * 1024
 

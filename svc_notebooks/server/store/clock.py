@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .postgres.side_connections import ProcessLock
     from .postgres.state import SharedValues
 
+# The default start of a virtual clock. It is fixed, so that a seeded sandbox has the same times in every run.
 DEFAULT_START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
-"""The default start of a virtual clock. It is fixed, so that a seeded sandbox has the same times in every run."""
 
 
 class Agenda(Protocol):

@@ -179,8 +179,8 @@ class ContentWriter:
             part.close()
 
 
+# An offset beyond the last byte of any content.
 END = 2**62
-"""An offset beyond the last byte of any content."""
 
 # The bytes that are verified before a response begins, which limits the wait for the first byte.
 _CHECKED_AT_ONCE = 256 * 1024 * 1024

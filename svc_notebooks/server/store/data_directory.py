@@ -42,11 +42,12 @@ _UNFINISHED = f"{MARKER}.unfinished"
 _FORMAT = "svc-notebooks store"
 _VERSION = 1
 PARTS = "parts"
-MIGRATION = "svc-migration.json"
-"""The file with the id of the source, in a folder that is the target of an unfinished migration."""
 
+# The file with the id of the source, in a folder that is the target of an unfinished migration.
+MIGRATION = "svc-migration.json"
+
+# The name of the file in the folder of a store that occupies the reserved space.
 RESERVE = "svc.reserve"
-"""The name of the file in the folder of a store that occupies the reserved space."""
 
 _FOLDERS = (PARTS, ASIDE, SNAPSHOTS)
 _OURS = (*_FOLDERS, MARKER, _UNFINISHED, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", RESERVE)
@@ -271,8 +272,8 @@ class _Record:
 # -- space for deletions on a full disk, because SQLite needs space to delete rows
 
 
+# The size of the reserve in bytes. SQLite writes about 60 KB to delete one file, but needs all for a large folder.
 RESERVE_SIZE = 1024 * 1024
-"""The size of the reserve in bytes. SQLite writes about 60 KB to delete one file, but needs all for a large folder."""
 
 _BLOCK = 64 * 1024
 

@@ -32,15 +32,16 @@ from .blob_store import (
 )
 from .errors import on_error
 
+# The name of the folder with the parts of snapshots. It has a subfolder with the id of the store.
 SNAPSHOTS = "snapshots"
-"""The name of the folder with the parts of snapshots. It has a subfolder with the id of the store."""
 
+# The file name suffix of a part that is being written.
 UNFINISHED = ".unfinished"
-"""The file name suffix of a part that is being written."""
 
 KEY_LENGTH = 32
+
+# Matches the names of part files and of snapshot folders.
 PART_NAME = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
-"""Matches the names of part files and of snapshot folders."""
 
 _MOST_VERIFIED = 65_536
 # A time in nanoseconds within which a changed file may change again without a new modification time.
@@ -277,11 +278,12 @@ def _link(source: Path, target: Path, *, sync: bool) -> None:
 
 
 ASIDE = "aside"
-UNFINISHED_AGE = 24 * 3600.0
-"""The age in seconds at which an unfinished part is deleted. Until then a person can still inspect the part."""
 
+# The age in seconds at which an unfinished part is deleted. Until then a person can still inspect the part.
+UNFINISHED_AGE = 24 * 3600.0
+
+# Files of file managers, git and file systems. Such files stay in place, and their folder still counts as empty.
 HARMLESS = frozenset({".DS_Store", ".directory", ".gitignore", ".gitkeep", "Thumbs.db", "desktop.ini", "lost+found"})
-"""Files of file managers, git and file systems. Such files stay in place, and their folder still counts as empty."""
 
 _SNAPSHOTS_BEFORE_MARKERS = "kept"
 

@@ -10,8 +10,8 @@ from typing import Any
 
 _BASE32HEX = "0123456789abcdefghijklmnopqrstuv"
 
+# The number of the database, in new ids of files, session URIs and page tokens. Today there is one (docs/scale.md).
 SHARD = 0
-"""The number of the database, in new ids of files, session URIs and page tokens. Today there is one (docs/scale.md)."""
 
 _SHARD = urlsafe_b64encode(SHARD.to_bytes(3, "big"))[2:].decode()  # two characters, so up to 4095
 

@@ -43,9 +43,9 @@ from .blob_store import (
 )
 from .directory_blob_store import KEY_LENGTH, PART_NAME
 
+# The size in bytes above which an object is written as a multipart upload. The default part size is below it, because a
+# process that is killed leaves an unfinished multipart upload, which is in no list of objects.
 MULTIPART = 16 << 20
-"""The size in bytes above which an object is written as a multipart upload. The default part size is below it, because
-a process that is killed leaves an unfinished multipart upload, which is in no list of objects."""
 
 _MULTIPARTS_AT_ONCE = 2
 _FIRST_BYTES = 64 * 1024

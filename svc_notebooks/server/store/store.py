@@ -304,6 +304,7 @@ def _among(*words: str | int) -> Callable[[JSON], bool]:
     return lambda value: value in words
 
 
+# The check function for each "table.column". `is_valid_value` accepts None in every column.
 # fmt: off
 MEANING: Mapping[str, Callable[[JSON], bool]] = {
     **dict.fromkeys((
@@ -324,8 +325,6 @@ MEANING: Mapping[str, Callable[[JSON], bool]] = {
     "sessions.state":       _among(*(state.value for state in UploadState)),
     "channels.state":       _among(*(state.value for state in ChannelState)),
 }
-# fmt: on
-"""The check function for each "table.column". `is_valid_value` accepts None in every column."""
 
 
 def is_valid_value(table: str, column: str, value: JSON) -> bool:

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from ...core.files.fields import search_keys
 
+# The tables that exist in every schema version.
 FIRST_TABLES = frozenset(
     {"meta", "users", "tokens", "generated", "files", "properties", "contents", "rope", "sessions"}
 )
-"""The tables that exist in every schema version."""
 
 _TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
 _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
@@ -114,12 +114,12 @@ def _to_version_5(driver: sqlite3.Connection) -> None:
         )
 
 
+# Step n upgrades a database from version n to version n + 1.
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _to_version_1,
     *(partial(_script, name=f"upgrade_{number}.sql") for number in (2, 3, 4)),
     _to_version_5,
 )
-"""Step n upgrades a database from version n to version n + 1."""
 
 VERSION = len(STEPS)
 

@@ -33,8 +33,8 @@ class LocalValues(dict[str, Any]):
             self[key] = edited.value
 
 
+# The kind of the windows in real time. The windows of other kinds are on the clock of the service.
 QUOTA = "quota"
-"""The kind of the windows in real time. The windows of other kinds are on the clock of the service."""
 
 _MOST_WINDOWS = 10_000
 

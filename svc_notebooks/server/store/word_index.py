@@ -14,13 +14,13 @@ import sqlite3
 from contextlib import closing, suppress
 from functools import cache
 
+# The number of characters in an entry of the index.
 LENGTH = 3
-"""The number of characters in an entry of the index."""
 
 _MAX_ENTRIES = 60
 
+# The number of files whose words are added to the index together.
 MAX_PENDING = 64
-"""The number of files whose words are added to the index together."""
 
 _ADD = "INSERT INTO files_text_pending (seq) VALUES (new.seq);"
 _DROP = (

@@ -385,6 +385,8 @@ def _flag_file(call: _Call, file_id: str) -> CallResult:
     return {"id": file_id, **call.fields}
 
 
+# The functions of the control calls, and the allowed fields of the body. A call with None ignores the body or checks it
+# itself.
 CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], CallResult], str | None]] = {
     ("POST", "tokens"): (_sign_in, "user client scopes service_account expires_in"),
     ("POST", "clients"): (_add_client, "name redirect_uris public"),
@@ -418,8 +420,6 @@ CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], CallResult], str | None]
         "backup",
     ),
 }
-"""The functions of the control calls, and the allowed fields of the body. A call with None ignores the body or checks
-it itself."""
 
 
 def _result_of(service: Service, request: Request, name: str) -> CallResult:

@@ -35,11 +35,11 @@ from ..notifications.delivery_queue import DeliveryQueue
 from .html import page_response
 from .sign_in import session_token
 
+# A row or an object of the response, as plain data.
 Row: TypeAlias = dict[str, object]
-"""A row or an object of the response, as plain data."""
 
+# The maximum number of rows of each list. The page shows the latest rows.
 MAX_ROWS = 200
-"""The maximum number of rows of each list. The page shows the latest rows."""
 
 
 def activity(
@@ -169,11 +169,11 @@ class ExerciseSteps:
     steps: tuple[ExerciseStep, ...]
 
 
+# The exercises in the order of the course.
 EXERCISES = tuple(
     ExerciseSteps(name, row["title"], tuple(ExerciseStep(**step) for step in row["steps"]))
     for name, row in json.loads((files(__package__) / "exercises.json").read_text("utf-8")).items()
 )
-"""The exercises in the order of the course."""
 
 
 class PredictedAnswer(NamedTuple):

@@ -34,10 +34,11 @@ from .sign_in import account_bar, session_user, sign_in_page
 
 PDF = "application/pdf"
 _PICTURE_TYPES = "apng avif bmp gif jpeg png svg+xml vnd.microsoft.icon webp x-icon"
+
+# Media types that browsers display in addition to text, audio and video.
 SHOWN = frozenset({PDF, "application/javascript", "application/json", "application/xml"}) | {
     f"image/{subtype}" for subtype in _PICTURE_TYPES.split()
 }
-"""Media types that browsers display in addition to text, audio and video."""
 
 _PLAYED = ("audio/", "video/")
 _SHOWN_FAMILIES = ("text/", *_PLAYED)

@@ -12,11 +12,11 @@ from typing import Any
 from ..looks import Look
 from ..model import Node
 
+# Tables of RTF: destinations and characters by control word, skipped destinations, and codecs by number.
+#
+# The number of a codec is the parameter of `\fcharset`. The parameter 0 means the code page of the document.
 WORDS: dict[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
-"""Tables of RTF: destinations and characters by control word, skipped destinations, and codecs by number.
 
-The number of a codec is the parameter of `\\fcharset`. The parameter 0 means the code page of the document.
-"""
 _EAST_ASIAN = (128, 129, 130, 134, 136)  # the character sets whose text fonts have a fixed width, too
 _CODE_PAGES = {65001: "utf-8", 10000: "mac_roman", 10001: "cp932", 936: "gb18030", 1361: "johab"}
 _HEADER_CODECS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850", "ansi": "cp1252"}

@@ -357,8 +357,8 @@ def _known_row(row: Mapping[str, Any]) -> Iterator[FileResource]:
         yield cast("FileResource", known)
 
 
+# The fields of the metadata of a file that is saved.
 FIELDS = "id,name,size,headRevisionId,mimeType,trashed,createdTime,modifiedTime,ownedByMe"
-"""The fields of the metadata of a file that is saved."""
 
 # The export formats of documents in a folder. These formats keep the most, and can be converted to documents again.
 _IN_FOLDERS = ("docx", "xlsx", "pptx", "svg", "json")
@@ -462,11 +462,11 @@ def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor 
             yield Target(folder / file_name, False, above + slash, folder)
 
 
+# How to go on after an interrupt, because a file that is complete is not saved again.
 CONTINUE_HINT = "run the cell again to go on"
-"""How to go on after an interrupt, because a file that is complete is not saved again."""
 
+# The metadata of a file, or only its id and the error of the request.
 Metadata: TypeAlias = "tuple[FileResource, Exception | None]"
-"""The metadata of a file, or only its id and the error of the request."""
 
 
 class DownloadRow(NamedTuple):

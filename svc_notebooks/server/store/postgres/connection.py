@@ -26,10 +26,10 @@ from ..engine import Row
 
 Check = Callable[[list[Row]], None]
 
+# SQL that tells whether PostgreSQL may have commits that are not on its disk, or not on its standby servers.
 IS_BEHIND = (
     "(pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() OR current_setting('synchronous_standby_names') <> '')"
 )
-"""SQL that tells whether PostgreSQL may have commits that are not on its disk, or not on its standby servers."""
 
 _PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 

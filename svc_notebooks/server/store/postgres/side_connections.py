@@ -35,8 +35,8 @@ _CLOCK_SECONDS = 10.0  # the interval in which a process looks at the clock of t
 
 _CLOCK_LOCK = 0x737665  # the first number of the advisory lock for changes of the clock
 
+# The announcements: messages were queued, shared values were changed, a process has seen the change.
 QUEUED, CHANGED, SEEN = "queued", "changed", "seen"
-"""The announcements: messages were queued, shared values were changed, a process has seen the change."""
 
 _DROP_ENDED = """DELETE FROM svc_workers AS w WHERE opening = %(opening)s OR NOT EXISTS (
     SELECT FROM pg_stat_activity AS a WHERE a.pid = w.pid AND a.backend_start = w.started)"""
@@ -46,8 +46,8 @@ _NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
 _VALUES = "SELECT key, value, version FROM svc_values"
 _SEE = "UPDATE svc_workers SET seen = %(version)s WHERE opening = %(opening)s"
 
+# The key, the JSON text and the version of each shared value.
 Values = Sequence[tuple[str, str, int]]
-"""The key, the JSON text and the version of each shared value."""
 
 
 class Listener:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from .side_connections import ProcessLock, Values
 
 
+# The time for which the parts of a deleted content stay, because another process may be sending them.
 MIN_AGE = timedelta(hours=1)
-"""The time for which the parts of a deleted content stay, because another process may be sending them."""
 
 _CLAIM_NEXT = """INSERT INTO svc_claims AS c (session, number) VALUES (:id, 1)
     ON CONFLICT (session) DO UPDATE SET number = c.number + 1 RETURNING number"""

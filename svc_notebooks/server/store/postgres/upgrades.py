@@ -15,8 +15,8 @@ import psycopg
 
 from ....core.files.fields import search_keys
 
+# The schema version of the first databases on PostgreSQL.
 FIRST = 4
-"""The schema version of the first databases on PostgreSQL."""
 
 
 def _to_version_5(driver: Any) -> None:
@@ -35,8 +35,8 @@ def _to_version_6(driver: Any) -> None:
         )
 
 
+# Step n upgrades a database from version `FIRST` + n to the next version.
 STEPS: tuple[Callable[[Any], None], ...] = (_to_version_5, _to_version_6)
-"""Step n upgrades a database from version `FIRST` + n to the next version."""
 
 VERSION = FIRST + len(STEPS)
 
