@@ -11,14 +11,7 @@ from time import monotonic
 from traceback import print_exc
 
 from bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, ON_ONE_CORE, measure
-from bench.machine import (
-    Speed,
-    describe_commit,
-    describe_machine,
-    describe_priority,
-    describe_speeds,
-    today,
-)
+from bench.machine import Speed, describe_commit, describe_machine, describe_priority, describe_speeds, today
 from bench.pages import write_pages
 from bench.table import HEADINGS, MISSED, Row, text_line
 

@@ -30,9 +30,7 @@ class ServiceDialect:
 
 
 OURS = ServiceDialect(
-    "/upload/storage/v3/files?uploadType={type}",
-    "/storage/v3/files/{id}",
-    {"Authorization": f"Bearer {TOKEN}"},
+    "/upload/storage/v3/files?uploadType={type}", "/storage/v3/files/{id}", {"Authorization": f"Bearer {TOKEN}"}
 )
 EMULATOR = ServiceDialect("/upload/storage/v1/b/bench/o?uploadType={type}&name={name}", "/storage/v1/b/bench/o/{id}")
 

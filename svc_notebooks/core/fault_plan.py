@@ -300,9 +300,7 @@ ACTIONS: Mapping[str, _Effect] = {
         lambda value: f"delays the response by {value:g} seconds",
     ),
     "expire": _Effect(
-        lambda value: value == "session",
-        "expire must be session",
-        lambda value: "expires the upload session",
+        lambda value: value == "session", "expire must be session", lambda value: "expires the upload session"
     ),
 }
 

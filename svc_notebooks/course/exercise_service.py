@@ -29,14 +29,7 @@ from .definition import (
     quantity,
     require,
 )
-from .evidence import (
-    Evidence,
-    ExerciseExchange,
-    RecordedRequest,
-    RequestRecorder,
-    join_records,
-    resources,
-)
+from .evidence import Evidence, ExerciseExchange, RecordedRequest, RequestRecorder, join_records, resources
 
 _MIB = 1024 * 1024
 # The policy with size limits, so that a student's mistake does not fill the memory of a teacher's machine.

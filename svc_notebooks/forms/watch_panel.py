@@ -15,12 +15,7 @@ from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
 from ..core.platform import capabilities
 from ..notebook.display import Markup, count_text, tag
 from ..notebook.frames import MESSAGES, frame
-from ..notebook.notifications.channels import (
-    renew_channel,
-    stop_channel,
-    watch_changes,
-    watch_file,
-)
+from ..notebook.notifications.channels import renew_channel, stop_channel, watch_changes, watch_file
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line, receiver
 from ..notebook.sandbox.sandbox import sandbox_of
 from .file_browser.listing import file_line, latest_files

@@ -27,15 +27,7 @@ from .auth import accounts
 from .auth.access_tokens import TokenVerifier
 from .auth.accounts import ClassAccount, ClassAccounts, add_refresh_token, create_provided_user, record_token, token_row
 from .calendars.event_messages import outbox
-from .context_factory import (
-    ServiceSettings,
-    ServiceState,
-    fork_context,
-    load,
-    load_context,
-    open_context,
-    save,
-)
+from .context_factory import ServiceSettings, ServiceState, fork_context, load, load_context, open_context, save
 from .dispatch.faults import ArmedPlan, Faults
 from .dispatch.journal import Journal, KeptJournal
 from .dispatch.rate_limits import RateLimiter, RequestQuotas

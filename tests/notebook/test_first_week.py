@@ -59,10 +59,7 @@ HINTS = {
         r"create_events\(\) has no argument 'remiders'; did you mean 'reminders'",
     ),
     "a series without an end": (
-        lambda lab: [
-            svc.create_event("Tea", start="2026-11-02", recurrence="daily"),
-            svc.events(single_events=True),
-        ],
+        lambda lab: [svc.create_event("Tea", start="2026-11-02", recurrence="daily"), svc.events(single_events=True)],
         "single_events needs time_max or limit, because the series 'Tea' has no end",
     ),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
@@ -271,10 +268,7 @@ WORKS = {
         lambda: str(svc.create_event("a", start="tomorrow at 9", duration="1h", time_zone="UTC")["start"][0]),
         "2026-01-06 09:00:00+00:00",
     ),
-    "next week": (
-        lambda: sorted(set(svc.free_times("primary", within="next week")["start"].dt.day)),
-        [*range(12, 19)],
-    ),
+    "next week": (lambda: sorted(set(svc.free_times("primary", within="next week")["start"].dt.day)), [*range(12, 19)]),
     "a calendar's name": (lambda: len(svc.free_times("Abroad", within="2026-11-02")), 8),
     "folders of a name": (
         lambda: [
@@ -295,10 +289,7 @@ WORKS = {
         ][1],
         ["Riga"],
     ),
-    "the order by start": (
-        lambda: svc.events(order_by="start", single_events=True, time_max="2027-01-01").empty,
-        True,
-    ),
+    "the order by start": (lambda: svc.events(order_by="start", single_events=True, time_max="2027-01-01").empty, True),
     "the frame of generate_ids": (lambda: len(svc.upload([b"1", b"2"], file_id=svc.generate_ids(2))), 2),
     "a buffer at its end": (lambda: svc.upload(buffer(b"1,2"))["size"].item(), 3),
     "a form with values": (
@@ -647,8 +638,7 @@ def test_a_limit_in_units_that_refuses_every_list_is_named():
 
 
 @pytest.mark.parametrize(
-    "name, near",
-    [("Forbidden", "NotAllowed"), ("Unauthorized", "NotSignedIn"), ("Conflict", "AlreadyExists")],
+    "name, near", [("Forbidden", "NotAllowed"), ("Unauthorized", "NotSignedIn"), ("Conflict", "AlreadyExists")]
 )
 def test_a_name_of_another_library_is_answered_with_ours(name, near):
     with pytest.raises(AttributeError, match=f"did you mean {near}"):

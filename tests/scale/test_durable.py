@@ -127,11 +127,7 @@ def names(place: Place) -> set[object]:
 
 @pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared"])
 def test_nobody_is_told_of_a_write_that_is_not_on_the_disk(place, request, shared):
-    with (
-        place.opened(shared=shared) as service,
-        receiving() as receiver,
-        ThreadPoolExecutor(3) as pool,
-    ):
+    with place.opened(shared=shared) as service, receiving() as receiver, ThreadPoolExecutor(3) as pool:
         wire = InProcess(service, "http://svc.test")
         wire.register_receiver(receiver)
         token = get(wire, f"{CHANGES}/startPageToken")["startPageToken"]

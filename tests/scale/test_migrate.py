@@ -223,10 +223,7 @@ def test_a_store_in_use_is_refused(place: Place, tmp_path: Path) -> None:
 
 
 def test_a_database_in_use_is_refused(place: Place, tmp_path: Path) -> None:
-    with (
-        place.opened(shared=True),
-        pytest.raises(OSError, match="in use by another service"),
-    ):
+    with place.opened(shared=True), pytest.raises(OSError, match="in use by another service"):
         copy(place.address, tmp_path / "second", place.content)
 
     assert not (tmp_path / "second").exists()

@@ -75,10 +75,7 @@ def check_permission(body: JSONObject) -> PermissionRequest:
     return PermissionRequest(str(grantee_type), ROLES[str(body["role"])], grantee)
 
 
-_GRANTEE_FORMS = {
-    "emailAddress": (r"[^@\s]+@[^@\s]+", "bob@example.com"),
-    "domain": (r"[^@\s/:]+", "example.com"),
-}
+_GRANTEE_FORMS = {"emailAddress": (r"[^@\s]+@[^@\s]+", "bob@example.com"), "domain": (r"[^@\s/:]+", "example.com")}
 
 
 def check_role(body: JSONObject) -> Role:

@@ -104,8 +104,7 @@ COLLECTIONS = ("parents", "owners", "writers", "readers")
 PAIRS = ("properties", "appProperties")
 
 _TOKEN = re.compile(
-    r"\s*(?P<token>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|<=|>=|!=|[<>=(){}]|[A-Za-z][A-Za-z0-9_.]*)",
-    re.DOTALL,
+    r"\s*(?P<token>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|<=|>=|!=|[<>=(){}]|[A-Za-z][A-Za-z0-9_.]*)", re.DOTALL
 )
 _QUOTES = ("'", '"')
 _WORDS = frozenset({"and", "or", "not", "in", "has", "contains", "true", "false"})

@@ -31,11 +31,7 @@ def _require_single_request(evidence: Evidence) -> str:
 NAMED = ExerciseDefinition(
     name="upload-with-a-name",
     set_up=lambda _, rng: {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)},
-    parts=(
-        NAME,
-        CONTENT,
-        Part("the name is sent with the content", _require_single_request, 2),
-    ),
+    parts=(NAME, CONTENT, Part("the name is sent with the content", _require_single_request, 2)),
     creates=1,
 )
 

@@ -31,19 +31,10 @@ ROOT = "root"
 ROOT_FOLDER = (ROOT, "My files")
 
 HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"
-SCOPES = (
-    ("This folder", HERE),
-    ("All my files", EVERYWHERE),
-    ("Shared with me", SHARED),
-    ("Trash", TRASH),
-)
+SCOPES = (("This folder", HERE), ("All my files", EVERYWHERE), ("Shared with me", SHARED), ("Trash", TRASH))
 
 NAME, TEXT, QUERY = "name", "fullText", "q"
-FIELDS = (
-    ("Name", NAME),
-    ("Name and description", TEXT),
-    ("Query (q)", QUERY),
-)
+FIELDS = (("Name", NAME), ("Name and description", TEXT), ("Query (q)", QUERY))
 
 # The sort orders, which the service applies to all pages. The service cannot sort by type.
 ORDERS = (

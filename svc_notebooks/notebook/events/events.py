@@ -53,16 +53,7 @@ from .body import (
     without_periods,
     zone_name,
 )
-from .records import (
-    EventCall,
-    event_frame,
-    event_record,
-    in_zone,
-    own_values,
-    respond_row,
-    run_on_events,
-    with_first,
-)
+from .records import EventCall, event_frame, event_record, in_zone, own_values, respond_row, run_on_events, with_first
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -6,23 +6,10 @@ from typing import cast
 
 from ...core.api.operations import RULE_ID
 from ...core.errors.catalogue import refuse
-from ...core.events.calendars import (
-    RULE_SHAPE,
-    CalendarRole,
-    check_role,
-    check_rule,
-)
+from ...core.events.calendars import RULE_SHAPE, CalendarRole, check_role, check_rule
 from ...core.http.messages import Response
-from ...core.resources.calendars import (
-    AclRule,
-    AclScope,
-)
-from ..dispatch.requests_and_responses import (
-    bool_param,
-    empty_response,
-    read_json,
-    resource_response,
-)
+from ...core.resources.calendars import AclRule, AclScope
+from ..dispatch.requests_and_responses import bool_param, empty_response, read_json, resource_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
 from .access import calendar_of

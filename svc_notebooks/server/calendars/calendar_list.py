@@ -9,20 +9,10 @@ from typing import Any
 
 from ...core.api.operations import SETTING
 from ...core.errors.catalogue import refuse
-from ...core.events.calendars import (
-    LIST_SHAPE,
-    SETTING_SHAPE,
-    CalendarRole,
-    check_entry,
-    check_role,
-)
+from ...core.events.calendars import LIST_SHAPE, SETTING_SHAPE, CalendarRole, check_entry, check_role
 from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
-from ...core.resources.calendars import (
-    CALENDAR_COLORS,
-    CalendarListEntry,
-    Setting,
-)
+from ...core.resources.calendars import CALENDAR_COLORS, CalendarListEntry, Setting
 from ..dispatch.page_tokens import decode_page_token, decode_sync_token, encode_page_token, selecting_parameters
 from ..dispatch.requests_and_responses import (
     bool_param,

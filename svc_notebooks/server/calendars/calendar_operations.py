@@ -9,26 +9,12 @@ import json
 from collections.abc import Mapping
 
 from ...core.errors.catalogue import refuse
-from ...core.events.calendars import (
-    CALENDAR_SHAPE,
-    CalendarRole,
-    check_calendar,
-)
+from ...core.events.calendars import CALENDAR_SHAPE, CalendarRole, check_calendar
 from ...core.field_mask import shape_of
 from ...core.http.messages import Response
-from ...core.resources.calendars import (
-    CALENDAR_COLORS,
-    EVENT_COLORS,
-    Color,
-    ColorPair,
-    Colors,
-)
+from ...core.resources.calendars import CALENDAR_COLORS, EVENT_COLORS, Color, ColorPair, Colors
 from ...core.times import format_millis
-from ..dispatch.requests_and_responses import (
-    empty_response,
-    read_json,
-    resource_response,
-)
+from ..dispatch.requests_and_responses import empty_response, read_json, resource_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
 from .access import calendar_of, calendar_resource

@@ -17,15 +17,7 @@ from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change
 from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
 from ...core.http.media_types import MAX_IMPORT_SIZES, detect
 from ...core.http.messages import JSONObject, Query, Response
-from ...core.resources.files import (
-    About,
-    DriveList,
-    File,
-    FileList,
-    GeneratedIds,
-    ImportTargets,
-    TeamDriveList,
-)
+from ...core.resources.files import About, DriveList, File, FileList, GeneratedIds, ImportTargets, TeamDriveList
 from ...core.thread_permit import FEW
 from ..dispatch.page_tokens import decode_page_token, encode_page_token
 from ..dispatch.requests_and_responses import (

@@ -29,7 +29,7 @@ _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS 
 
 # The SQL expressions for the values of new columns in existing rows.
 _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
-    ("events", "place"): "row_number() OVER (PARTITION BY calendar ORDER BY created, id)",
+    ("events", "place"): "row_number() OVER (PARTITION BY calendar ORDER BY created, id)"
 }
 
 

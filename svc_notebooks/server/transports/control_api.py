@@ -28,16 +28,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.http.messages import (
-    JSON,
-    Disconnected,
-    Headers,
-    JSONObject,
-    Query,
-    Request,
-    Response,
-    as_body,
-)
+from ...core.http.messages import JSON, Disconnected, Headers, JSONObject, Query, Request, Response, as_body
 from ...core.thread_permit import release_permit
 from ...core.time_arguments import parse_duration
 from ...core.times import format_time, parse_time

@@ -112,10 +112,7 @@ def test_lists_of_the_header(job: Job) -> None:
         r"\pard{\listtext 4.\tab}\ls1\ilvl0\li720 four\par\pard after\par"
     )
 
-    assert outline(read.rtf(rich(body, LISTS), job)) == [
-        ["3 Decimal", ["three", ["*", ["deep"]]], ["four"]],
-        "after",
-    ]
+    assert outline(read.rtf(rich(body, LISTS), job)) == [["3 Decimal", ["three", ["*", ["deep"]]], ["four"]], "after"]
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,7 @@ from svc_notebooks.core.times import zone, zone_names
 from svc_notebooks.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.forms.event.inputs import WhenChoice, ZoneChoice, matching_zones
-from svc_notebooks.forms.recurrence import (
-    CUSTOM,
-    RecurrenceBuilder,
-    RecurrencePreview,
-    Repeat,
-)
+from svc_notebooks.forms.recurrence import CUSTOM, RecurrenceBuilder, RecurrencePreview, Repeat
 
 BERLIN = zone("Europe/Berlin")
 MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)

@@ -90,8 +90,7 @@ def test_replace_content_asks_first(browser, plan, tmp_path):
 
 @pytest.mark.spec("A6-02", "A6-02a")
 @pytest.mark.parametrize(
-    "first, last, part",
-    [("0", "3", b"Feed"), ("5", "", b"the ducks on Monday."), ("18", "99", b"Monday.")],
+    "first, last, part", [("0", "3", b"Feed"), ("5", "", b"the ducks on Monday."), ("18", "99", b"Monday.")]
 )
 @pytest.mark.parametrize("target", ["kernel", "browser"])
 def test_a_byte_range_of_a_file(browser, plan, tmp_path, first, last, part, target):

@@ -13,13 +13,7 @@ import pytest
 
 from svc_notebooks.client.downloads.downloads import Download, as_range, target_path
 from svc_notebooks.client.downloads.ranged_download import PartFile
-from svc_notebooks.core.errors.errors import (
-    AbusiveFileWarning,
-    Interrupted,
-    NotAllowed,
-    PathExists,
-    ServiceFailed,
-)
+from svc_notebooks.core.errors.errors import AbusiveFileWarning, Interrupted, NotAllowed, PathExists, ServiceFailed
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.core.http.ranges import ByteRange
 from tests.contents import read_content, save_content

@@ -63,13 +63,7 @@ def test_a_window_anywhere_in_a_simple_series_has_what_occurrences_finds(frequen
 
 @pytest.mark.parametrize(
     "rule",
-    [
-        "DAILY;BYHOUR=9",
-        "DAILY;BYSETPOS=-1;BYHOUR=1,2",
-        "HOURLY",
-        "DAILY;INTERVAL=61",
-        "DAILY;BYHOUR=9,10;COUNT=7",
-    ],
+    ["DAILY;BYHOUR=9", "DAILY;BYSETPOS=-1;BYHOUR=1,2", "HOURLY", "DAILY;INTERVAL=61", "DAILY;BYHOUR=9,10;COUNT=7"],
 )
 def test_other_rules_are_left_to_occurrences(rule: str) -> None:
     assert simple_starts(recurrence(rule), NINE, HOUR) is None

@@ -145,10 +145,7 @@ def _code(element: Element, elapsed: bool) -> str:
 
 
 def _number_code(element: Element, tag: str) -> str:
-    places, minimum_decimals = (
-        _attribute(element, "decimal-places"),
-        _attribute(element, "min-decimal-places"),
-    )
+    places, minimum_decimals = (_attribute(element, "decimal-places"), _attribute(element, "min-decimal-places"))
     minimum_integers = _count(_attribute(element, "min-integer-digits"))
     grouped = _attribute(element, "grouping") == "true"
     if not places and tag == "number" and not grouped:

@@ -129,11 +129,7 @@ def _number_style(parts: Section) -> tuple[str, str]:
         return tag, "".join(map(_number_part, parts))
     first, last = with_digits[0], with_digits[-1]
     return tag, "".join(
-        (
-            *map(_number_part, parts[:first]),
-            _digits(parts[first : last + 1]),
-            *map(_number_part, parts[last + 1 :]),
-        )
+        (*map(_number_part, parts[:first]), _digits(parts[first : last + 1]), *map(_number_part, parts[last + 1 :]))
     )
 
 
