@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from svc_notebooks.client.notifications.channels import watch
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.resumable_upload import upload
+from svc_notebooks.client.uploads.uploads import upload
 from svc_notebooks.core.errors.errors import SvcError
 from svc_notebooks.core.http.messages import Disconnected, Request, Response
 from svc_notebooks.core.notifications.deliveries import RETRIED

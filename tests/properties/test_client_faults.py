@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.uploads import resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import (
     BadRequest,
     ContentMismatch,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ...client.files import get_file
 from ...client.session import SessionLike, session_or_current
-from ...client.uploads import resumable_upload
+from ...client.uploads.uploads import resume_upload, start_upload
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
 from ...core.suggestions import missing_attribute
