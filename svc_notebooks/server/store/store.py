@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sqlalchemy import Column, Float, Integer, Table, select
+from sqlalchemy import Column, Float, Integer, Table
 
 from ...core.events.calendars import CalendarRole
 from ...core.files.permissions import GRANTEES, Role
@@ -27,7 +27,7 @@ from ..notifications.tables import ACTIVE, Channels, Outbox, Trusted
 from ..uploads.tables import UploadSessionTable
 from . import schema as db, upgrades
 from .contents import Contents
-from .engine import Database, Row, TableGroup, inserting
+from .engine import Database, Row, TableGroup, column_names, inserting
 from .opening import open_database
 
 if TYPE_CHECKING:
@@ -165,13 +165,13 @@ class Store:
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
-        return self.database.image() if self.database.is_portable else image(self.database)
+        return self.database.image() if self.database.dialect == "sqlite" else image(self.database)
 
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
         with self.exclusive():  # or a request in progress could change a restored session
             before = self.history()
-            if self.database.is_portable:
+            if self.database.dialect == "sqlite":
                 self.database.restore(image)
             else:
                 load_image(self.database, image)
@@ -205,8 +205,8 @@ def columns(table: str) -> list[str]:
 
 def rows(database: Database, table: str) -> Iterator[Row]:
     """Yield all rows of a table, in the order of the primary key."""
-    chosen = TABLES[table]
-    yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
+    keys = [column.name for column in TABLES[table].primary_key.columns]
+    yield from database.run(f"SELECT {column_names(columns(table))} FROM {table} ORDER BY {column_names(keys)}", {})
 
 
 def check_row(table: str, row: JSON) -> Sequence[JSON]:
