@@ -66,7 +66,6 @@ def steps(*operations: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def plans(*operations: str) -> st.SearchStrategy[dict[str, Any]]:
-    """A plan of up to five steps."""
     return st.fixed_dictionaries(
         {"steps": st.lists(steps(*operations), min_size=1, max_size=5), "in_order": st.booleans()}
     )
@@ -208,8 +207,7 @@ def run_upload(lab: Lab, upload: Upload) -> str:
     lab.service.clear_faults()
     if error is not None:
         _go_on(lab, upload)
-    files = lab.files()
-    _check_files(lab, upload, files, lies)
+    _check_files(lab, upload, lab.files(), lies)
     return "success" if error is None else type(error).__name__
 
 

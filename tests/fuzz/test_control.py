@@ -46,7 +46,7 @@ STEPS = st.lists(st.dictionaries(st.sampled_from(["match", "times", "action", "\
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
+def world():
     return make_world()
 
 
@@ -63,12 +63,12 @@ def bodies(path: str) -> st.SearchStrategy[dict[str, Any]]:
 
 @pytest.mark.spec("X-05", "X-05c", "X-01")
 @pytest.mark.parametrize("path", CALLS)
-def test_nonsense_is_refused_in_the_envelope(world: World, path: str) -> None:
+def test_nonsense_is_refused_in_the_envelope(world, path):
     @PLAN
     @given(body=bodies(path))
     @example(body={"user": "x", "expires_in": HUGE})
     @example(body={"steps": [{"action": {"status": 503, "body": "\ud800"}}], "\ud800": 1})
-    def tell_it(body: dict[str, Any]) -> None:
+    def tell_it(body):
         answer = tell(world, "POST", path, body)
         assert answer.status in (200, 204, 400, 404), body
         assert answer.status < 300 or b'"errors"' in answer.content()
@@ -89,7 +89,7 @@ ACTIONS = st.fixed_dictionaries({}, optional=dict.fromkeys(ACTION, VALUES))
 @example(action={"status": 503, "headers": {"X": "a\r\nSet-Cookie: b"}})
 @example(action={"cut_request_after": HUGE})
 @example(action={"cut_response_after": HUGE})
-def test_a_plan_that_was_taken_can_be_carried_out(world: World, action: dict[str, Any]) -> None:
+def test_a_plan_that_was_taken_can_be_carried_out(world, action):
     """What is wrong with it is said when it is given, not by the request that it strikes."""
     world.service.clear_faults()
     if tell(world, "POST", "faults", {"steps": [{"action": action}]}).status != 200:
@@ -119,7 +119,7 @@ SHORT = st.one_of(
 @given(text=SHORT)
 @example(text="cut_request_after=" + "9" * 400)
 @example(text='{"status": 503, "body": "\\ud800"}')
-def test_a_request_may_ask_for_any_fault_and_gets_an_answer_or_a_cut(world: World, text: str) -> None:
+def test_a_request_may_ask_for_any_fault_and_gets_an_answer_or_a_cut(world, text):
     try:
         answer = world.ask("POST", "/storage/v3/files", {"name": "x"}, X_Svc_Fault=text)
         answer.content()
@@ -160,7 +160,7 @@ def one_value_changed(entries: dict[str, bytes], value: Any) -> Iterator[tuple[s
 
 @pytest.mark.spec("X-01")
 @pytest.mark.parametrize("value", [HUGE, 2**63, None, "\ud800"], ids=lambda value: f"{value!r:.12}")
-def test_a_saved_file_with_a_strange_value_is_refused_or_taken_and_nothing_else(value: Any) -> None:
+def test_a_saved_file_with_a_strange_value_is_refused_or_taken_and_nothing_else(value):
     """Nobody's file may end a program, or leave half a service behind."""
     world = make_world()
     entries = saved(world)
@@ -189,7 +189,7 @@ MANIFESTS: list[dict[str, Any]] = [
 
 
 @pytest.mark.spec("X-01")
-def test_a_saved_file_with_a_strange_manifest_is_refused() -> None:
+def test_a_saved_file_with_a_strange_manifest_is_refused():
     world = make_world()
     entries = saved(world)
 
@@ -200,7 +200,7 @@ def test_a_saved_file_with_a_strange_manifest_is_refused() -> None:
 
 
 @pytest.mark.spec("X-01")
-def test_a_saved_file_that_was_cut_or_lengthened_is_refused_or_whole(world: World) -> None:
+def test_a_saved_file_that_was_cut_or_lengthened_is_refused_or_whole(world):
     whole = written(saved(world))
     empty = open_service(seed=0, background=False)
 

@@ -65,12 +65,12 @@ def search(scene: str, lab: Lab, share: float) -> None:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_whatever_breaks_the_content_is_the_same_in_the_end(scene: str) -> None:
+def test_whatever_breaks_the_content_is_the_same_in_the_end(scene):
     search(scene, Lab(), SCENES[scene][2])
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_nobody_tries_for_ever(scene: str, tmp_path: Path) -> None:
+def test_nobody_tries_for_ever(scene, tmp_path):
     _, run, _ = SCENES[scene]
 
     assert run(Lab(folder=tmp_path), NO_END[scene]) != "success"
@@ -94,7 +94,7 @@ HARD = {
 
 
 @pytest.mark.parametrize("case", HARD)
-def test_what_is_easily_done_wrong(case: str, tmp_path: Path) -> None:
+def test_what_is_easily_done_wrong(case, tmp_path):
     given_plan, end = HARD[case]
     run = run_upload if isinstance(given_plan, Upload) else run_download
 
@@ -102,7 +102,7 @@ def test_what_is_easily_done_wrong(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_over_a_socket_it_is_the_same(scene: str) -> None:
+def test_over_a_socket_it_is_the_same(scene):
     lab = Lab()
     with SocketServer(lab.service) as server:
         lab.base_url = server.base_url

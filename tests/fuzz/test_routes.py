@@ -103,7 +103,6 @@ def begins(answer: Any) -> bool:
 
 
 def check(case: Any, answer: Any) -> None:
-    """Compare an answer with the document."""
     event(f"{answer.status_code}")
     if begins(answer):
         assert answer.content == b""
@@ -115,7 +114,7 @@ def check(case: Any, answer: Any) -> None:
 
 @pytest.mark.spec("X-01")
 @pytest.mark.parametrize("name, mode", MODES)
-def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: GenerationMode) -> None:
+def test_whatever_is_asked_the_answer_is_a_documented_one(name, mode):
     world, route = make_world(), ROUTES[name]
     app = WsgiApp(world.service.handle)
     start = world.service.snapshot()
@@ -123,7 +122,7 @@ def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: Gener
 
     @examples(0.1, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
-    def ask(data: st.DataObject) -> None:
+    def ask(data):
         world.service.restore(start)
         case = data.draw(route.as_strategy(generation_mode=mode))
         aimed(case, world, data.draw)
@@ -134,12 +133,12 @@ def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: Gener
 
 
 @pytest.mark.spec("X-01")
-def test_over_a_socket_it_is_the_same() -> None:
+def test_over_a_socket_it_is_the_same():
     world = make_world()
 
     @examples(0.8, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
-    def ask(data: st.DataObject) -> None:
+    def ask(data):
         route, mode = data.draw(st.sampled_from([mode_parameters.values for mode_parameters in MODES]))
         case = data.draw(ROUTES[route].as_strategy(generation_mode=mode))
         aimed(case, world, data.draw)

@@ -44,7 +44,6 @@ c.Spawner.environment.update({environment})
 
 
 def configuration() -> str:
-    """Return the configuration in docs/hub.md."""
     match = re.search(r"```python\n(from pathlib.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert match
     return match[1]

@@ -15,7 +15,7 @@ CONTENT = bytes(range(256)) * (3 * Q // 256) + b"and a tail"
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path):
     path = tmp_path / "source.bin"
     path.write_bytes(CONTENT)
     return path
@@ -27,7 +27,7 @@ def curl(token: str, *arguments: str | Path) -> bytes:
 
 
 @pytest.mark.spec("A1-01", "A6-01", "A6-02", "A6-02a")
-def test_up_and_down(base_url: str, token: str, source: Path, tmp_path: Path) -> None:
+def test_up_and_down(base_url, token, source, tmp_path):
     kind = "Content-Type: application/x-test"
     upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
 
@@ -42,7 +42,7 @@ def test_up_and_down(base_url: str, token: str, source: Path, tmp_path: Path) ->
 
 
 @pytest.mark.spec("A1-03", "A1-03a")
-def test_a_stream_goes_up_chunked(base_url: str, token: str, source: Path) -> None:
+def test_a_stream_goes_up_chunked(base_url, token, source):
     upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
 
     file = json.loads(curl(token, "-X", "POST", "-H", "Transfer-Encoding: chunked", "-T", source, upload))
@@ -51,7 +51,7 @@ def test_a_stream_goes_up_chunked(base_url: str, token: str, source: Path) -> No
 
 
 @pytest.mark.spec("A3-01", "A3-01a", "A3-06", "A3-09", "A3-09a", "A3-08")
-def test_a_resumable_upload_by_hand(base_url: str, token: str, source: Path, tmp_path: Path) -> None:
+def test_a_resumable_upload_by_hand(base_url, token, source, tmp_path):
     begun = curl(
         token, "-X", "POST", "-D", "-", f"{base_url}/upload/storage/v3/files?uploadType=resumable", "-d", ""
     ).decode()
@@ -71,7 +71,7 @@ def test_a_resumable_upload_by_hand(base_url: str, token: str, source: Path, tmp
     assert curl(token, f"{base_url}/storage/v3/files/{file['id']}?alt=media") == CONTENT
 
 
-def test_over_tls(tmp_path: Path, source: Path) -> None:
+def test_over_tls(tmp_path, source):
     """--cacert with the file that `serve --tls` names, and nothing else."""
     command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--tls", "--token", "t"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as served:

@@ -1,14 +1,11 @@
 """google-resumable-media, unmodified, against our service: every upload kind, a recovery, both downloads."""
 
 import io
-from collections.abc import Iterator
 
 import pytest
 import requests
 from google.resumable_media import InvalidResponse
 from google.resumable_media.requests import ChunkedDownload, Download, MultipartUpload, ResumableUpload, SimpleUpload
-
-from svc_notebooks.server.service import Service
 
 pytestmark = pytest.mark.interop
 
@@ -17,7 +14,7 @@ CONTENT = bytes(range(256)) * (20 * MIB // 256) + b"and a tail"
 
 
 @pytest.fixture
-def transport(token: str) -> Iterator[requests.Session]:
+def transport(token):
     with requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {token}"
         yield session
@@ -28,7 +25,7 @@ def media(base_url: str, file_id: str) -> str:
 
 
 @pytest.mark.spec("A1-01")
-def test_simple(base_url: str, transport: requests.Session) -> None:
+def test_simple(base_url, transport):
     upload = SimpleUpload(f"{base_url}/upload/storage/v3/files?uploadType=media")
 
     file = upload.transmit(transport, b"hello", "text/plain").json()
@@ -37,7 +34,7 @@ def test_simple(base_url: str, transport: requests.Session) -> None:
 
 
 @pytest.mark.spec("A2-01")
-def test_multipart(base_url: str, transport: requests.Session) -> None:
+def test_multipart(base_url, transport):
     upload = MultipartUpload(f"{base_url}/upload/storage/v3/files?uploadType=multipart")
 
     file = upload.transmit(transport, b"hello", {"name": "a.txt"}, "text/plain").json()
@@ -48,7 +45,7 @@ def test_multipart(base_url: str, transport: requests.Session) -> None:
 
 @pytest.mark.spec("A3-01", "A3-01a", "A3-06", "A3-08")
 @pytest.mark.parametrize("chunk_size", [256 * 1024, 8 * MIB])
-def test_resumable(base_url: str, transport: requests.Session, chunk_size: int) -> None:
+def test_resumable(base_url, transport, chunk_size):
     upload = ResumableUpload(f"{base_url}/upload/storage/v3/files?uploadType=resumable", chunk_size)
     upload.initiate(transport, io.BytesIO(CONTENT), {"name": "big"}, "application/x-test")
 
@@ -60,7 +57,7 @@ def test_resumable(base_url: str, transport: requests.Session, chunk_size: int) 
 
 
 @pytest.mark.spec("A3-15")
-def test_resumable_without_a_known_size(base_url: str, transport: requests.Session) -> None:
+def test_resumable_without_a_known_size(base_url, transport):
     upload = ResumableUpload(f"{base_url}/upload/storage/v3/files?uploadType=resumable", MIB)
     upload.initiate(transport, io.BytesIO(CONTENT), {"name": "big"}, "application/x-test", stream_final=False)
 
@@ -72,7 +69,7 @@ def test_resumable_without_a_known_size(base_url: str, transport: requests.Sessi
 
 @pytest.mark.spec("A3-09", "A3-09a", "X-05", "X-05a")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_recovery_from_a_refused_chunk(base_url: str, transport: requests.Session, service: Service, when: str) -> None:
+def test_recovery_from_a_refused_chunk(base_url, transport, service, when):
     """The library recovers by a status query from any answer that it does not retry by itself."""
     upload = ResumableUpload(f"{base_url}/upload/storage/v3/files?uploadType=resumable", 8 * MIB)
     upload.initiate(transport, io.BytesIO(CONTENT), {}, "application/x-test")
@@ -95,7 +92,7 @@ def test_recovery_from_a_refused_chunk(base_url: str, transport: requests.Sessio
 
 
 @pytest.mark.spec("A6-01", "A6-02", "A6-02a")
-def test_downloads(base_url: str, transport: requests.Session) -> None:
+def test_downloads(base_url, transport):
     created = transport.post(f"{base_url}/upload/storage/v3/files?uploadType=media", data=CONTENT).json()
     whole, chunks = io.BytesIO(), io.BytesIO()
 

@@ -1,5 +1,4 @@
 import re
-from pathlib import Path
 
 import pytest
 
@@ -24,9 +23,9 @@ def cells(name: str, work: str) -> tuple[str, ...]:
 
 class TestRounds:
     def test_the_contenders_run_by_turns_and_the_first_round_is_not_counted(self):
-        order: list[str] = []
+        order = []
 
-        def run(name: str) -> float:
+        def run(name):
             order.append(name)
             return float(len(order))
 
@@ -56,7 +55,7 @@ class TestGoals:
 
 
 @pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+def written(tmp_path, monkeypatch):
     """A page with rows of two benchmarks, and a README."""
     page, readme = tmp_path / "benchmarks.md", tmp_path / "README.md"
     table = Table("An old machine.", [cells("upload", "an upload"), cells("download", "a download")])

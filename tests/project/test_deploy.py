@@ -34,7 +34,7 @@ def seconds(text: str) -> float:
 
 
 @pytest.mark.parametrize("name", ["worker-1", "worker-2"])
-def test_the_environment_of_a_worker_has_valid_options(name: str) -> None:
+def test_the_environment_of_a_worker_has_valid_options(name):
     variables = SERVICES[name]["environment"]
     urls = {"SVC_PUBLIC_URL": "https://files.example.org", "SVC_NAMES": "", "SVC_TOKEN_FILE": ""}
     options = read_environment({**variables, **urls})
@@ -52,7 +52,7 @@ def test_the_environment_of_a_worker_has_valid_options(name: str) -> None:
     assert gunicorn["graceful_timeout"] < seconds(SERVICES[name]["stop_grace_period"])
 
 
-def test_images_have_digests_and_only_the_proxy_has_a_port() -> None:
+def test_images_have_digests_and_only_the_proxy_has_a_port():
     lines = (FOLDER / "example.env").read_text().splitlines()
     images = dict(line.split("=", 1) for line in lines if "_IMAGE=" in line)
 
@@ -66,7 +66,7 @@ def test_images_have_digests_and_only_the_proxy_has_a_port() -> None:
     }
 
 
-def test_the_example_has_each_variable_and_no_default_password_is_used() -> None:
+def test_the_example_has_each_variable_and_no_default_password_is_used():
     text = (FOLDER / "compose.yaml").read_text(encoding="utf-8")
     used = set(re.findall(r"(?<!\$)\$\{(\w+)", text))
     example = {line.partition("=")[0] for line in (FOLDER / "example.env").read_text().splitlines() if "=" in line}
@@ -76,7 +76,7 @@ def test_the_example_has_each_variable_and_no_default_password_is_used() -> None
     assert {name for name in used if f"${{{name}:?" not in text} == {"SVC_NAMES"}  # without it, the neutral names
 
 
-def test_the_proxy_knows_the_workers_and_buffers_nothing() -> None:
+def test_the_proxy_knows_the_workers_and_buffers_nothing():
     text = (FOLDER / "nginx.conf").read_text(encoding="utf-8")
 
     assert set(re.findall(r"server (\S+):8080", text)) == {name for name in SERVICES if name.startswith("worker")}
@@ -85,7 +85,7 @@ def test_the_proxy_knows_the_workers_and_buffers_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_container_can_change_nothing_but_its_data(name: str) -> None:
+def test_a_container_can_change_nothing_but_its_data(name):
     service = SERVICES[name]
 
     assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
@@ -93,7 +93,7 @@ def test_a_container_can_change_nothing_but_its_data(name: str) -> None:
     assert not re.search("PASSWORD$|SECRET|TOKEN$", " ".join(service.get("environment", {})))
 
 
-def test_each_secret_is_created_and_used_and_in_no_command(tmp_path: Path) -> None:
+def test_each_secret_is_created_and_used_and_in_no_command(tmp_path):
     script = shutil.copy(FOLDER / "make-secrets.sh", tmp_path)
     for _ in range(2):
         subprocess.run(["sh", script], check=True)
@@ -132,7 +132,7 @@ def allowed(path: str) -> bool:
         "svc_notebooks/lesson.svc", "svc_notebooks/cli/jupyter/token.txt", "~/.aws/credentials", "token",
     ],
 )  # fmt: skip
-def test_no_store_and_no_secret_of_the_checkout_gets_into_the_build(path: str) -> None:
+def test_no_store_and_no_secret_of_the_checkout_gets_into_the_build(path):
     assert not allowed(path)
 
 
@@ -141,7 +141,7 @@ def _tracked() -> Iterator[str]:
     yield from filter(None, listed.split("\0"))
 
 
-def test_the_build_has_what_the_wheel_and_the_dockerfile_need() -> None:
+def test_the_build_has_what_the_wheel_and_the_dockerfile_need():
     needed = [path for path in _tracked() if path.startswith("svc_notebooks/")]
     needed += ["pyproject.toml", "README.md", "LICENSE", "tools/build_hook.py", "tests/conftest.py", "tests/rules.csv"]
     copied = re.findall(r"^COPY (?!--from)(?:--\S+ )?(.+) \S+$", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)

@@ -4,7 +4,6 @@ import importlib.util
 import os
 import subprocess
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -12,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def environment() -> ModuleType:
+def environment():
     """tools/environment.py, which is no part of a package."""
     spec = importlib.util.spec_from_file_location("environment", ROOT / "tools" / "environment.py")
     module = importlib.util.module_from_spec(spec)
@@ -21,7 +20,7 @@ def environment() -> ModuleType:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path):
     """As much of a checkout as `make env` reads."""
     for name in ("Makefile", "pyproject.toml", "tools", "requirements", "binder"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -29,7 +28,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make_env(checkout: Path, tmp_path_factory: pytest.TempPathFactory):
+def make_env(checkout, tmp_path_factory):
     """`make lab` with these programs as the only Pythons; what it says."""
     programs = tmp_path_factory.mktemp("bin")
     for tool in ("make", "sh", "id", "touch", "bash"):
@@ -38,7 +37,7 @@ def make_env(checkout: Path, tmp_path_factory: pytest.TempPathFactory):
         )
         (programs / tool).symlink_to(interpreter)
 
-    def run(**pythons: str) -> str:
+    def run(**pythons):
         for name, script in pythons.items():
             (programs / name).write_text(f"#!/bin/sh\n{script}\n")
             (programs / name).chmod(0o755)

@@ -52,16 +52,14 @@ def ranges(*groups: str, without: Collection[str] = ()) -> Iterator[Requirement]
 
 
 @pytest.mark.parametrize("path", [DEV, BINDER, UV], ids=["dev", "binder", "uv"])
-def test_every_line_is_one_version_with_hashes(path: Path):
+def test_every_line_is_one_version_with_hashes(path):
     shape = re.compile(r"^[a-z0-9\-]+==[^ ;]+( ; [^#]+?)?( --hash=sha256:[0-9a-f]{64})+$".replace("( ;", "( *;"))
 
-    odd = [line for line in requirements(path) if not shape.match(re.sub(r" +", " ", line))]
-
-    assert not odd
+    assert not [line for line in requirements(path) if not shape.match(re.sub(r" +", " ", line))]
 
 
 @pytest.mark.parametrize("path", [DEV, BINDER, UV], ids=["dev", "binder", "uv"])
-def test_no_line_says_where_to_get_it(path: Path):
+def test_no_line_says_where_to_get_it(path):
     text = path.read_text(encoding="utf-8")
 
     assert not re.findall(r"://|--find-links|--index-url|--extra-index-url|--trusted-host| @ |^/|file:", text)
@@ -82,7 +80,7 @@ def test_the_binder_lock_is_within_the_ranges_of_the_package():
 
 
 @pytest.mark.parametrize("path", [BINDER, UV], ids=["binder", "uv"])
-def test_every_lock_is_a_part_of_the_one_for_development(path: Path):
+def test_every_lock_is_a_part_of_the_one_for_development(path):
     here, there = pins(DEV, BINDER_MACHINE), pins(path, BINDER_MACHINE)
 
     assert there

@@ -4,7 +4,6 @@ import pkgutil
 import re
 import subprocess
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -44,7 +43,7 @@ def test_every_public_name_resolves_and_has_an_example():
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_the_examples_run(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_examples_run(package, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"svc": svc, "folder": tmp_path}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
@@ -76,9 +75,7 @@ assert [name for name in dir(svc) if name[0] != "_"] == sorted(svc.__all__)
 
 
 def test_nothing_is_loaded_before_it_is_used():
-    result = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
-
-    assert result.stderr == ""
+    assert subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False).stderr == ""
 
 
 LAB = (
@@ -100,7 +97,7 @@ SESSION = (
         ("session.", True, SESSION.split()),  # without jedi, IPython adds the methods of the class
     ],
 )
-def test_tab_completes_only_public_names(cell: str, use_jedi: bool, expected: list[str]) -> None:
+def test_tab_completes_only_public_names(cell, use_jedi, expected):
     with svc.sandbox() as lab:
         shell = InteractiveShell(user_ns={"svc": svc, "lab": lab, "session": lab.session})
         shell.Completer.use_jedi = use_jedi

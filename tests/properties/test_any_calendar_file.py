@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 import vobject
 from hypothesis import assume, given
@@ -10,18 +8,16 @@ from tests.properties.test_any_event import ALL, EVENTS, ServiceUnderTest, event
 
 
 @pytest.fixture(scope="module")
-def service() -> ServiceUnderTest:
+def service():
     return ServiceUnderTest(open_service(seed=0))
 
 
 @hypothesis_settings
 @given(event=events)
-def test_any_accepted_event_is_one_event_of_a_file(service: ServiceUnderTest, event: dict[str, Any]) -> None:
+def test_any_accepted_event_is_one_event_of_a_file(service, event):
     service.sweep()
     status, made = outcome(service.event("POST", EVENTS + ALL, event))
     assume(status == 200 and made["status"] != "cancelled")
 
-    calendar = vobject.readOne(calendar_file([made], name=str(made.get("summary"))).decode())
-
-    (vevent,) = calendar.vevent_list
+    (vevent,) = vobject.readOne(calendar_file([made], name=str(made.get("summary"))).decode()).vevent_list
     assert vevent.uid.value == made["iCalUID"]

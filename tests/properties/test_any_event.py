@@ -112,7 +112,7 @@ class ServiceUnderTest:
 
 
 @pytest.fixture(scope="module")
-def service() -> ServiceUnderTest:
+def service():
     return ServiceUnderTest(open_service(seed=0))
 
 
@@ -185,7 +185,7 @@ def test_the_problems_of_an_event_are_those_that_the_service_finds(service, even
 @pytest.mark.spec("E-06", "E-06b")
 @hypothesis_settings
 @given(event=events)
-def test_defaults_are_filled_in_once(event: dict[str, Any]) -> None:
+def test_defaults_are_filled_in_once(event):
     before = deepcopy(event)
 
     filled = with_defaults(event)
@@ -197,7 +197,7 @@ def test_defaults_are_filled_in_once(event: dict[str, Any]) -> None:
 
 
 @pytest.mark.spec("E-06", "E-06a", "E-06b")
-def test_the_defaults_are_those_of_the_interface() -> None:
+def test_the_defaults_are_those_of_the_interface():
     filled = with_defaults({**DAYS, "attendees": [{"email": "bob@svc.example"}]})
 
     assert filled["anyoneCanAddSelf"] is filled["guestsCanModify"] is False
@@ -210,7 +210,7 @@ def test_the_defaults_are_those_of_the_interface() -> None:
 @pytest.mark.spec("E-18", "E-18a")
 @hypothesis_settings
 @given(event=whole_or_less)
-def test_an_accepted_event_is_returned_and_may_be_sent_again(service: ServiceUnderTest, event: dict[str, Any]) -> None:
+def test_an_accepted_event_is_returned_and_may_be_sent_again(service, event):
     service.sweep()
 
     made = outcome(service.event("POST", EVENTS + ALL, event))[1]

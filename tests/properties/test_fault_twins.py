@@ -54,7 +54,7 @@ def on_stage() -> Iterator[tuple[Stage, str]]:
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[tuple[Stage, str]]:
+def stage():
     with on_stage() as scenery:
         yield scenery
 
@@ -154,7 +154,7 @@ def do(caller: Caller, kind: str, size: int, flag: bool) -> Seen:
 def prepared(caller: Caller) -> Caller:
     """Return a service with a file and an open upload session."""
     caller.send("POST", UPLOAD + "media", b"x" * 2 * Q, Content_Type="text/plain")
-    caller.file = caller.service._context.store.files.get(_only_file(caller.service)).id  # type: ignore[union-attr]
+    caller.file = caller.service._context.store.files.get(_only_file(caller.service)).id
     caller.send("POST", UPLOAD + "resumable")
     return caller
 
@@ -165,7 +165,6 @@ def _only_file(service: Service) -> str:
 
 
 def state(service: Service) -> Any:
-    """Return all rows and bytes."""
     context = service._context
     rows = {name: list(table_rows) for name, table_rows in context.store.rows() if name != "rope"}
     stored = set(context.store.contents.parts())

@@ -163,7 +163,7 @@ def test_a_restore_brings_everything_back_and_what_follows_is_the_same(in_folder
 @pytest.mark.parametrize("in_folder", [False, True])
 @examples(0.25)
 @given(before=actions, here=actions, there=actions)
-def test_a_fork_changes_independently(in_folder: bool, before: Any, here: Any, there: Any) -> None:
+def test_a_fork_changes_independently(in_folder, before, here, there):
     with TemporaryDirectory() as folder, opened(folder if in_folder else None) as service:
         hand = Hand(service, service.sign_in())
         do(hand, before)
@@ -202,7 +202,7 @@ def _without_steps(todo: Any) -> Any:
     return [step for step in todo if step[0] is not Hand.watch]
 
 
-def test_a_fault_in_the_middle_is_no_part_of_a_state() -> None:
+def test_a_fault_in_the_middle_is_no_part_of_a_state():
     with opened(None) as service:
         hand = Hand(service, service.sign_in())
         kept = service.snapshot()

@@ -38,8 +38,6 @@ FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare
 
 @dataclass
 class Service:
-    """A minimal service with one session."""
-
     session: UploadSession = field(default_factory=lambda: UploadSession(state=UploadState.OPEN))
     content: bytes = b""
     files: list[bytes] = field(default_factory=list)
@@ -144,7 +142,7 @@ def test_whatever_the_link_does_the_content_arrives_once(size, known, chunk, fau
     assert service.files == [content]
 
 
-def test_the_last_chunk_of_an_unknown_total_has_the_total() -> None:
+def test_the_last_chunk_of_an_unknown_total_has_the_total():
     step = Send(8, 4, None)
 
     assert step.content_range(2, 10) == ContentRange(ByteSpan(8, 9), 10)

@@ -98,8 +98,7 @@ def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
 
 
 def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
-    parts = DirectoryBlobStore(tmp_path, sync=True)
-    writer = Content(None, parts, part_size=100).writer(0, None)
+    writer = Content(None, DirectoryBlobStore(tmp_path, sync=True), part_size=100).writer(0, None)
     writer.write(b"bytes")
 
     def full(descriptor):

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event
 
@@ -22,19 +21,19 @@ class Clock:
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock():
     return Clock()
 
 
 @pytest.fixture
-def queue(clock: Clock) -> Iterator[ReadyQueue]:
-    queue: ReadyQueue = ReadyQueue(share=8, clock=clock)
+def queue(clock):
+    queue = ReadyQueue(share=8, clock=clock)
     yield queue
     queue.close()
 
 
 @pytest.fixture
-def pool(queue: ReadyQueue) -> Iterator[ThreadPoolExecutor]:
+def pool(queue):
     with ThreadPoolExecutor(4) as pool:
         yield pool
         queue.close()
@@ -51,8 +50,7 @@ def test_brief_requests_are_served_one_after_the_other(queue, pool):
     first, second, _ = put(queue, "ada", "bob", "eve")
     assert queue.get() is first
 
-    threads = [pool.submit(queue.get), pool.submit(queue.get, "ada")]
-    (served,), _ = wait(threads, PATIENCE, FIRST_COMPLETED)
+    (served,), _ = wait([pool.submit(queue.get), pool.submit(queue.get, "ada")], PATIENCE, FIRST_COMPLETED)
 
     assert served.result() is second
     assert queue.is_waiting
@@ -85,7 +83,7 @@ def test_a_thread_that_waits_has_no_permit(queue, pool, clock):
     waits, wake, continues = Event(), Event(), Event()
     put(queue, "ada")
 
-    def serve() -> None:
+    def serve():
         connection = queue.get()
         with queue.paused(connection.flow):
             waits.set()
@@ -111,7 +109,7 @@ def test_a_closed_queue_ends_its_threads(queue, pool):
     waits, wake = Event(), Event()
     put(queue, "ada", "ada")
 
-    def serve() -> Connection | None:
+    def serve():
         with queue.paused(queue.get().flow):
             waits.set()
             assert wake.wait(PATIENCE)

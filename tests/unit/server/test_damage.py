@@ -3,10 +3,8 @@
 import errno
 import io
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,12 +15,12 @@ from tests.contract.wire import InProcess
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     return tmp_path / "store"
 
 
 @pytest.fixture
-def service(folder: Path) -> Iterator[Service]:
+def service(folder):
     """Store two files of two parts each, and damage a part of the first."""
     with open_service(folder, seed=0, policy=Policy(part_size=10)) as service:
         wire = InProcess(service, "http://svc.test")
@@ -37,13 +35,13 @@ def parts(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("act", [Service.fork, lambda service: service.dump(io.BytesIO())], ids=["fork", "save"])
-def test_a_rotten_part_is_named_with_its_file(service: Service, act: Any) -> None:
+def test_a_rotten_part_is_named_with_its_file(service, act):
     with pytest.raises(DamagedContent, match=r"Untitled \(.+\) is damaged: part .+ has a wrong checksum"):
         act(service)
 
 
-def test_a_save_to_a_full_disk_names_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(descriptor: int) -> None:
+def test_a_save_to_a_full_disk_names_the_path(tmp_path, monkeypatch):
+    def full(descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with open_service(seed=0) as memory:
@@ -55,7 +53,6 @@ def test_a_save_to_a_full_disk_names_the_path(tmp_path: Path, monkeypatch: pytes
 
 
 def as_version_1(folder: Path) -> None:
-    """Turn the database into one of version 1, without checksums."""
     with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
         database.execute("ALTER TABLE rope DROP COLUMN checksum")
         database.execute("ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0")
@@ -63,7 +60,7 @@ def as_version_1(folder: Path) -> None:
 
 
 @pytest.fixture
-def old_folder(tmp_path: Path) -> Path:
+def old_folder(tmp_path):
     """Create a store of version 1, without checksums, with a file for each letter of "abc"."""
     with open_service(tmp_path, seed=0) as service:
         wire = InProcess(service, "http://svc.test")
@@ -85,7 +82,7 @@ def problems(service: Service) -> int:
     return 0
 
 
-def test_an_upgrade_records_the_checksum_of_every_part(old_folder: Path) -> None:
+def test_an_upgrade_records_the_checksum_of_every_part(old_folder):
     with open_service(old_folder) as service:
         assert problems(service) == 0
         for letter in (b"a", b"b", b"c"):
@@ -94,7 +91,7 @@ def test_an_upgrade_records_the_checksum_of_every_part(old_folder: Path) -> None
         assert problems(service) == 3
 
 
-def test_an_upgrade_records_no_checksums_of_damaged_parts(old_folder: Path) -> None:
+def test_an_upgrade_records_no_checksums_of_damaged_parts(old_folder):
     missing, short = part_of(old_folder, b"a"), part_of(old_folder, b"b")
     stored = missing.read_bytes()
     missing.unlink()

@@ -33,7 +33,6 @@ from tests.stores import DUMPS, dump, old_store
 
 
 def listing(folder: Path) -> dict[str, str]:
-    """Return the digests of all files in a folder, and the targets of links."""
     return {
         str(path.relative_to(folder)): str(path.readlink())
         if path.is_symlink()
@@ -55,8 +54,7 @@ def contents(wire: Wire) -> list[bytes]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    """Create a store with two files, and open it twice."""
+def store(tmp_path):
     folder = tmp_path / "store"
     for content in (b"first", b"second"):
         with opened(folder) as wire:
@@ -65,7 +63,6 @@ def store(tmp_path: Path) -> Path:
 
 
 def refused(folder: Path, sentence: str) -> None:
-    """Check that a service and a sandbox refuse the folder and change nothing in it."""
     before = listing(folder)
     for make in (open_service, svc.sandbox):
         with pytest.raises(OSError, match=sentence) as caught:
@@ -83,14 +80,14 @@ def foreign(folder: Path) -> None:
     (folder / "thesis.tex").write_text("42")
 
 
-def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_foreign_files_is_refused(tmp_path):
     foreign(tmp_path)
     refused(
         tmp_path, "neither empty nor a store, and contains kept, parts, thesis.tex; choose an empty or a new folder"
     )
 
 
-def test_a_file_is_refused(tmp_path: Path) -> None:
+def test_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(NotADirectoryError, match="file is a file: choose a folder"):
         open_service(tmp_path / "file")
@@ -187,7 +184,7 @@ def newer_marker(store: Path) -> None:
         (newer_marker, r"svc-store\.json has format version 2, and this package supports 1"),
     ],
 )
-def test_a_store_that_is_not_whole_is_refused(store: Path, break_it: Callable[[Path], None], sentence: str) -> None:
+def test_a_store_that_is_not_whole_is_refused(store, break_it, sentence):
     break_it(store)
     refused(store, sentence)
 
@@ -223,7 +220,7 @@ def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(store, na
     assert not (store.parent / "copy").exists()
 
 
-def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) -> None:
+def test_a_backup_of_an_earlier_opening_is_refused(store, tmp_path):
     shutil.copy(store / "svc.sqlite", tmp_path / "backup")
     with opened(store) as wire:
         wire.create(b"third")
@@ -258,7 +255,7 @@ def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_pa
 
 
 @pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
-def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path: Path, script: Path) -> None:
+def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path, script):
     folder = old_store(tmp_path / "store", script)
     (folder / "kept" / "snapshot").mkdir(parents=True)
     (folder / "kept" / "snapshot" / "part").write_bytes(b"kept")
@@ -292,7 +289,7 @@ def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path:
         assert svc.doctor().set_index("check").loc["store", "fix"].startswith(f"{folder}/aside has 2 files")
 
 
-def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_removed(store: Path) -> None:
+def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_removed(store):
     folder = store / "parts" / "ab"
     folder.mkdir(exist_ok=True)
     foreign = {
@@ -326,7 +323,7 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     assert (folder / ".DS_Store").exists()
 
 
-def test_a_store_is_open_once_in_a_process_and_can_be_opened_again_when_it_is_closed(store: Path) -> None:
+def test_a_store_is_open_once_in_a_process_and_can_be_opened_again_when_it_is_closed(store):
     with opened(store) as wire:
         wire.create(b"third")
         with pytest.raises(OSError, match=r"the folder is already open in this process; close the other service first"):
@@ -376,7 +373,7 @@ def killed_at_each_step(make: Callable[[], Path]) -> Iterator[Path]:
 
 
 @pytest.mark.durability
-def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_path: Path) -> None:
+def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_path):
     numbers = iter(range(10_000))
     for folder in killed_at_each_step(lambda: tmp_path / f"{next(numbers)}"):
         with opened(folder) as wire:
@@ -387,7 +384,7 @@ def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_pa
 
 
 @pytest.mark.durability
-def test_an_upgrade_that_is_killed_at_any_step_leaves_a_store_that_opens(tmp_path: Path) -> None:
+def test_an_upgrade_that_is_killed_at_any_step_leaves_a_store_that_opens(tmp_path):
     numbers = iter(range(10_000))
     for folder in killed_at_each_step(lambda: old_store(tmp_path / f"{next(numbers)}", dump("7af5d85"))):
         with opened(folder) as wire:

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -40,7 +39,7 @@ def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
         (sqlite3.SQLITE_FULL, "is full"),
     ],
 )
-def test_each_error_has_a_sentence_with_its_cause(tmp_path: Path, code: int, message: str) -> None:
+def test_each_error_has_a_sentence_with_its_cause(tmp_path, code, message):
     error = store_error(error_of(code), tmp_path / "svc.sqlite")
 
     assert message in str(error)
@@ -55,7 +54,7 @@ def ask(service: Service, url: str = FILES) -> tuple[int, Any]:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
+def service(tmp_path):
     with open_service(tmp_path, seed=0) as service:
         service.sign_in(token=TOKEN)
         yield service
@@ -99,8 +98,7 @@ def serve(folder: Path) -> str:
 
 
 @pytest.fixture
-def read_only(tmp_path: Path) -> Iterator[Path]:
-    """Create a store on a read-only file system."""
+def read_only(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True, check=False).returncode:
@@ -113,5 +111,5 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-def test_a_read_only_disk_is_reported(read_only: Path) -> None:
+def test_a_read_only_disk_is_reported(read_only):
     assert "cannot be written" in serve(read_only)

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,12 +24,11 @@ WORDS += ["it's", 'say "no"', "back\\slash", "日本語", "日本", "data2026", 
 def row(number: int, **changes: Any) -> FileRow:
     times, trash, no_content = (1, 1, None, None), (0, 0, None, 0), (None, None)
     kept = (f"f{number}", ADA, "root", f"file {number}", "text/csv", *times, *trash, *no_content, 1, 0, None, "{}")
-    plain = FileRow._make(kept)
-    return plain._replace(**changes)
+    return FileRow._make(kept)._replace(**changes)
 
 
 @pytest.fixture
-def store() -> Iterator[Store]:
+def store():
     kept = Store(open_database(None, "process"))
     kept.files.add(row(0, id="root", parent=None, name="root", mime_type=FOLDER))
     yield kept
@@ -148,10 +146,10 @@ def test_a_list_is_the_same_by_index_and_by_scan(rows, renamed, deleted, query, 
 
 
 @pytest.fixture
-def plan(store: Store, monkeypatch: pytest.MonkeyPatch):
+def plan(store, monkeypatch):
     """Return a function that lists files, and returns the steps of SQLite's plan for the page."""
 
-    def explain(query: str, sort: str = "", *, few: int = 1000, shared: bool = False, after: Any = None) -> str:
+    def explain(query, sort="", *, few=1000, shared=False, after=None):
         monkeypatch.setattr(file_pages, "FEW", few)
         database = store.database
         search = parse_query(query) if query else None
@@ -228,7 +226,6 @@ def numbers(store: Store, *ids: str) -> set[int]:
 
 
 def add_until_indexed(store: Store, name: str, first: int = 100) -> None:
-    """Add files, from the number `first` on, until no words are pending."""
     for number in range(first, first + word_index.MAX_PENDING):
         store.files.add(row(number, name=name))
         if not pending(store):
@@ -243,7 +240,7 @@ def test_without_the_tokenizer_words_are_read_from_the_files(plan, monkeypatch):
 
 
 def test_words_that_are_not_in_the_index_yet_are_found(store):
-    def listed(query: str) -> list[str]:
+    def listed(query):
         return by_pages(store, viewer(), query, (), 500)
 
     add_until_indexed(store, "report")

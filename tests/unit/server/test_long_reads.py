@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from contextlib import nullcontext
 
 import pytest
@@ -21,7 +20,7 @@ class Permit(nullcontext[None]):
 
 
 @pytest.fixture
-def permit() -> Iterator[Permit]:
+def permit():
     permit = Permit()
     set_permit(permit)
     yield permit
@@ -29,9 +28,7 @@ def permit() -> Iterator[Permit]:
 
 
 @pytest.mark.parametrize("others_wait, pauses", [(True, 100), (False, 0)])
-def test_a_long_list_has_pauses_if_others_wait(
-    permit: Permit, monkeypatch: pytest.MonkeyPatch, others_wait: bool, pauses: int
-) -> None:
+def test_a_long_list_has_pauses_if_others_wait(permit, monkeypatch, others_wait, pauses):
     permit.others_wait = others_wait
     monkeypatch.setattr(thread_permit, "SLICE_SECONDS", 0.0)
 
@@ -40,7 +37,7 @@ def test_a_long_list_has_pauses_if_others_wait(
     assert (text.count(","), permit.pauses) == (99, pauses)
 
 
-def test_the_work_ends_when_the_client_has_gone(permit: Permit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_work_ends_when_the_client_has_gone(permit, monkeypatch):
     permit.others_wait = False
     monkeypatch.setattr(thread_permit, "SLICE_SECONDS", 0.0)
 

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -22,7 +21,7 @@ SECONDS = 30
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(tmp_path):
     kept = Store(open_database(tmp_path / "svc.sqlite", "process"))
     yield kept
     kept.close()
@@ -30,7 +29,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @contextmanager
 def writing(store: Store) -> Iterator[None]:
-    """Keep a transaction open in another thread."""
     begun, ended = Event(), Event()
 
     def write() -> None:
@@ -83,14 +81,14 @@ def test_a_change_ends_the_snapshot_of_its_thread(store, change):
 def test_a_cached_row_is_never_older_than_a_commit_that_was_answered(store):
     store.users.fact("number", "0")
 
-    def read(last: list[int]) -> None:
+    def read(last):
         with store.reading():
             last.append(int(store.users.fact("number", "0")))
 
     with ThreadPoolExecutor(4) as pool:
         for number in range(1, 150):
             store.users.set_fact("number", str(number))
-            seen: list[int] = []
+            seen = []
             for future in [pool.submit(read, seen) for _ in range(4)]:
                 future.result(SECONDS)
             assert seen == [number] * 4

@@ -1,5 +1,4 @@
 import socket
-from collections.abc import Iterator
 from typing import cast
 
 import pytest
@@ -10,13 +9,12 @@ BODY = bytes(range(256)) * 512
 
 
 def head(length: int) -> bytes:
-    """Return the head of an upload request that has this length."""
     start, end = b"PUT /upload HTTP/1.1\r\nX-Padding: ", b"\r\n\r\n"
     return start + b"x" * (length - len(start + end)) + end
 
 
 @pytest.fixture
-def ends() -> Iterator[tuple[RequestReader, socket.socket]]:
+def ends():
     ours, theirs = socket.socketpair()
     with ours, theirs:
         for end in (ours, theirs):
@@ -26,7 +24,6 @@ def ends() -> Iterator[tuple[RequestReader, socket.socket]]:
 
 
 def read_body(reader: RequestReader) -> list[bytes]:
-    """Read a whole body and return the blocks in which it was received."""
     blocks, size = [], 0
     while size < len(BODY):
         blocks.append(reader.read1(len(BODY) - size))
@@ -46,7 +43,7 @@ def test_the_body_after_a_large_body_is_received_apart_from_its_head(ends):
 
 
 @pytest.mark.parametrize("length", [60, 299, 300, 301, 600, 5000, 60_000])
-def test_a_head_of_another_length_is_collected_at_once(ends: tuple[RequestReader, socket.socket], length: int) -> None:
+def test_a_head_of_another_length_is_collected_at_once(ends, length):
     reader, client = ends
     client.sendall(head(300) + BODY)
     reader.collect()
@@ -59,7 +56,7 @@ def test_a_head_of_another_length_is_collected_at_once(ends: tuple[RequestReader
     assert b"".join(read_body(reader)) == BODY
 
 
-def test_an_incomplete_head_is_not_ready_before_its_end(ends: tuple[RequestReader, socket.socket]) -> None:
+def test_an_incomplete_head_is_not_ready_before_its_end(ends):
     reader, client = ends
     client.sendall(head(300) + BODY)
     reader.collect()
@@ -74,13 +71,13 @@ def test_an_incomplete_head_is_not_ready_before_its_end(ends: tuple[RequestReade
     assert reader.take_head() == head(700)
 
 
-def test_a_slow_client_does_not_keep_the_thread_that_collects() -> None:
+def test_a_slow_client_does_not_keep_the_thread_that_collects():
     class Trickle:
         """A socket at which another byte has always arrived."""
 
         received = 0
 
-        def recv(self, size: int) -> bytes:
+        def recv(self, size):
             self.received += 1
             return b"x"
 
@@ -92,7 +89,7 @@ def test_a_slow_client_does_not_keep_the_thread_that_collects() -> None:
     assert trickle.received == 2
 
 
-def test_the_end_of_the_connection_is_ready(ends: tuple[RequestReader, socket.socket]) -> None:
+def test_the_end_of_the_connection_is_ready(ends):
     reader, client = ends
     client.sendall(head(300)[:100])
     client.close()
@@ -116,6 +113,6 @@ def test_the_end_of_the_connection_is_ready(ends: tuple[RequestReader, socket.so
         (b"POST / HTTP/1.1\r\nHost: a\r\n\r\n?access_token=of-the-body", None),
     ],
 )
-def test_the_access_token_of_a_head_is_found(request_head: bytes, token: str | None) -> None:
+def test_the_access_token_of_a_head_is_found(request_head, token):
     assert access_token(request_head) == token
     assert access_token(bytearray(request_head)) == token

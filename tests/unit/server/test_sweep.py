@@ -15,7 +15,7 @@ DAY = 86_400
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
+def store(tmp_path):
     """A data folder with a file, and with two old and one young part that belong to no file, and two other files."""
     folder = tmp_path / "store"
     with open_service(folder, seed=0) as service:
@@ -48,7 +48,7 @@ def _files(store: Path) -> set[str]:
 EVERYTHING = {"kept", "old", "older", "young", "mine", "in another folder than its name says"}
 
 
-def test_nothing_is_deleted_without_delete(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_deleted_without_delete(store, capsys):
     assert main(["sweep", str(store)]) == 0
 
     printed = capsys.readouterr().out
@@ -59,14 +59,14 @@ def test_nothing_is_deleted_without_delete(store: Path, capsys: pytest.CaptureFi
     assert _files(store) == EVERYTHING
 
 
-def test_old_parts_that_no_row_names_are_deleted(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_old_parts_that_no_row_names_are_deleted(store, capsys):
     assert main(["sweep", str(store), "--delete"]) == 0
 
     assert capsys.readouterr().out.count("deleted: ") == 2
     assert _files(store) == EVERYTHING - {"old", "older"}
 
 
-def test_a_store_in_use_is_refused(store: Path) -> None:
+def test_a_store_in_use_is_refused(store):
     with open_service(store), pytest.raises(OSError, match="in use"):
         sweep(str(store), None, min_age=0, now=time.time(), delete=True)
 

@@ -40,7 +40,7 @@ def tables(database: sqlite3.Connection) -> list[str]:
 
 
 @pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
-def test_an_upgraded_database_has_the_schema_of_a_new_one(tmp_path: Path, script: Path) -> None:
+def test_an_upgraded_database_has_the_schema_of_a_new_one(tmp_path, script):
     opened(old_database(tmp_path / "old.sqlite", script)).close()
     opened(tmp_path / "new.sqlite").close()
     assert schema(tmp_path / "old.sqlite") == schema(tmp_path / "new.sqlite")
@@ -51,7 +51,7 @@ DROPPED = {"sessions": {"generation"}}
 
 
 @pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
-def test_an_upgrade_keeps_every_row(tmp_path: Path, script: Path) -> None:
+def test_an_upgrade_keeps_every_row(tmp_path, script):
     path = old_database(tmp_path / "svc.sqlite", script)
     before = rows(path)
     opened(path).close()
@@ -68,7 +68,7 @@ def test_an_upgrade_keeps_every_row(tmp_path: Path, script: Path) -> None:
     assert numbers["contents"] == 3, "no number is given twice"
 
 
-def test_a_number_that_was_given_is_not_given_again_after_the_table_was_made_anew(tmp_path: Path) -> None:
+def test_a_number_that_was_given_is_not_given_again_after_the_table_was_made_anew(tmp_path):
     path = old_database(tmp_path / "svc.sqlite", dump("7af5d85"))
     with closing(sqlite3.connect(path)) as database:
         database.execute("UPDATE sqlite_sequence SET seq = 70 WHERE name = 'events'")
@@ -81,7 +81,7 @@ def test_a_number_that_was_given_is_not_given_again_after_the_table_was_made_ane
 
 
 @pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
-def test_an_upgrade_composes_the_names_that_are_searched(tmp_path: Path, script: Path) -> None:
+def test_an_upgrade_composes_the_names_that_are_searched(tmp_path, script):
     path = old_database(tmp_path / "svc.sqlite", script)
     opened(path).close()
     keys = {"name_key": "u\u0308b 7", "natural_key": "-", "words": " u b", "all_words": " u b e te"}  # of version 4
@@ -100,13 +100,13 @@ def test_an_upgrade_composes_the_names_that_are_searched(tmp_path: Path, script:
     assert (row["words"], row["all_words"]) == (" \u00fcb 7", " \u00fcb 7 \u00e9t\u00e9")
 
 
-def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upgrade_that_fails_changes_nothing(tmp_path, monkeypatch):
     path = old_database(tmp_path / "svc.sqlite", DUMPS[0])
     before = rows(path), schema(path)
 
     first, *others = upgrades.STEPS
 
-    def failing(driver: sqlite3.Connection) -> None:
+    def failing(driver):
         first(driver)
         raise RuntimeError("in the middle")
 
@@ -119,7 +119,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
     assert len(list(tmp_path.glob("*.bak"))) == 1, "the copy of the first attempt is used again"
 
 
-def test_a_newer_version_is_refused(tmp_path: Path) -> None:
+def test_a_newer_version_is_refused(tmp_path):
     opened(tmp_path / "svc.sqlite").close()
     with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
         upgrades.set_version(database, upgrades.VERSION + 1)
@@ -131,7 +131,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "svc.sqlite").read_bytes() == before
 
 
-def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
+def test_a_database_of_another_program_is_refused(tmp_path):
     with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
         database.execute("CREATE TABLE files (name TEXT)")
     with pytest.raises(OSError, match=r"a database of another program: choose another folder"):

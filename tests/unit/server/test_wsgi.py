@@ -2,7 +2,6 @@
 
 import io
 import json
-from typing import Any
 from wsgiref.util import setup_testing_defaults
 
 import pytest
@@ -22,7 +21,7 @@ def call(service):
     token = service.sign_in()
     app = WsgiApp(service.handle)
 
-    def send(method: str, target: str, body: bytes = b"", **environ: Any):
+    def send(method, target, body=b"", **environ):
         path, _, query = target.partition("?")
         wsgi_environ = {
             "REQUEST_METHOD": method,
@@ -35,7 +34,7 @@ def call(service):
             **{name.replace("__", "."): environ[name] for name in environ},
         }
         setup_testing_defaults(wsgi_environ)
-        status_and_headers: list[Any] = []
+        status_and_headers = []
         content = b"".join(
             app(wsgi_environ, lambda status, headers: status_and_headers.extend([status, dict(headers)]))
         )

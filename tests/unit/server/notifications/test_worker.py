@@ -1,7 +1,6 @@
 """The thread that delivers forgets no message, whatever happens between two looks at the queue."""
 
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 from threading import Condition, Event
@@ -56,7 +55,7 @@ def start_worker(queue: TickingQueue) -> DeliveryWorker:
 
 
 @pytest.mark.spec("N-08", "N-08b")
-def test_a_message_that_becomes_due_during_a_look_is_not_forgotten() -> None:
+def test_a_message_that_becomes_due_during_a_look_is_not_forgotten():
     queue = TickingQueue()
     worker = start_worker(queue)
     try:
@@ -65,7 +64,7 @@ def test_a_message_that_becomes_due_during_a_look_is_not_forgotten() -> None:
         worker.close()
 
 
-def test_a_store_that_fails_once_does_not_end_the_thread() -> None:
+def test_a_store_that_fails_once_does_not_end_the_thread():
     queue = TickingQueue(broken=True)
     worker = start_worker(queue)
     try:
@@ -107,12 +106,12 @@ class CountingQueue:
 
 
 @pytest.fixture
-def queue() -> CountingQueue:
+def queue():
     return CountingQueue()
 
 
 @pytest.fixture
-def push(queue: CountingQueue) -> Iterator[PushNotifications]:
+def push(queue):
     with open_service(seed=0, background=False) as service:
         push = PushNotifications(service._context, background=True)
         push.queue = cast(DeliveryQueue, queue)
