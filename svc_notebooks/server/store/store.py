@@ -165,7 +165,11 @@ class Store:
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
-        return self.database.image() if self.database.dialect == "sqlite" else image(self.database)
+        if self.database.dialect == "sqlite":
+            return self.database.image()
+        with closing(open_database(None, "process")) as copy:
+            load_rows(copy, dict(self.rows()), self.counters())
+            return copy.image()
 
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
@@ -174,7 +178,9 @@ class Store:
             if self.database.dialect == "sqlite":
                 self.database.restore(image)
             else:
-                load_image(self.database, image)
+                with closing(open_database(None, "process")) as copy:
+                    copy.restore(image)
+                    load_rows(self.database, {name: rows(copy, name) for name in TABLES}, copy.counters())
             self._forget()
             self._begin_history(before)
 
@@ -273,20 +279,6 @@ def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]]
             for row in tables.get(name, ()):
                 database.add(adding, dict(zip(columns(name), row, strict=True)))
         database.set_counters(numbers)
-
-
-def image(database: Database) -> bytes:
-    """Return an image of a new SQLite database with all rows and counters of a database that has no image."""
-    with closing(open_database(None, "process")) as copy:
-        load_rows(copy, {name: rows(database, name) for name in TABLES}, database.counters())
-        return copy.image()
-
-
-def load_image(database: Database, image: bytes) -> None:
-    """Replace all rows and counters of a database by those of an image."""
-    with closing(open_database(None, "process")) as copy:
-        copy.restore(image)
-        load_rows(database, {name: rows(copy, name) for name in TABLES}, copy.counters())
 
 
 _FIRST = to_millis(datetime(1, 1, 2, tzinfo=UTC))

@@ -33,7 +33,7 @@ IS_BEHIND = (
 _PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 
 # Replaces U+0000 in a text that is searched for. No stored text contains U+0000, so the text must not be found.
-_ABSENT = "\ufffe"
+_NOT_STORED = "\ufffe"
 
 _MOST_PREPARED = 500
 _ROLL_BACK = b"ROLLBACK"
@@ -108,7 +108,8 @@ class PostgresConnection:
         try:
             self.queue(statement, values)
         except psycopg.DataError:
-            self.queue(statement, {name: _without_nul(value) for name, value in values.items()})
+            texts = {name: value.replace("\0", _NOT_STORED) for name, value in values.items() if isinstance(value, str)}
+            self.queue(statement, {**values, **texts})
         return self._send_queue(repeats=True).rows
 
     def send_queue(self) -> None:
@@ -257,8 +258,3 @@ def _waiter(socket: int) -> Callable[[], object]:
     poll = select.poll()
     poll.register(socket, select.POLLIN)
     return partial(poll.poll, _LONGEST_WAIT * 1000)
-
-
-def _without_nul(value: Any) -> Any:
-    """Return a text without U+0000, which no stored text contains."""
-    return value.replace("\0", _ABSENT) if isinstance(value, str) else value

@@ -46,16 +46,12 @@ class PostgresReader(Reader):
             self._is_begun = False
             self._statements.roll_back()
 
-    def begin_transaction(self) -> PostgresConnection:
-        """Begin the transaction of the snapshot in the queue of the connection, and return the connection."""
+    def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
+        """Run a statement that reads, and return its rows."""
         if not self._is_begun:
             self._is_begun = True
             self._statements.begin((_SNAPSHOT, None))
-        return self._statements
-
-    def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
-        """Run a statement that reads, and return its rows."""
-        return self.begin_transaction().read(statement, values)
+        return self._statements.read(statement, values)
 
     def close(self) -> None:
         """Close the connection."""
