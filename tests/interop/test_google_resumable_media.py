@@ -24,46 +24,29 @@ def media(base_url: str, file_id: str) -> str:
     return f"{base_url}/storage/v3/files/{file_id}?alt=media"
 
 
-@pytest.mark.spec("A1-01")
-def test_simple(base_url, transport):
-    upload = SimpleUpload(f"{base_url}/upload/storage/v3/files?uploadType=media")
+@pytest.mark.spec("A1-01", "A2-01")
+def test_simple_and_multipart(base_url, transport):
+    simple = SimpleUpload(f"{base_url}/upload/storage/v3/files?uploadType=media")
+    multipart = MultipartUpload(f"{base_url}/upload/storage/v3/files?uploadType=multipart")
 
-    file = upload.transmit(transport, b"hello", "text/plain").json()
+    first = simple.transmit(transport, b"hello", "text/plain").json()
+    second = multipart.transmit(transport, b"hello", {"name": "a.txt"}, "text/plain").json()
 
-    assert transport.get(media(base_url, file["id"])).content == b"hello"
-
-
-@pytest.mark.spec("A2-01")
-def test_multipart(base_url, transport):
-    upload = MultipartUpload(f"{base_url}/upload/storage/v3/files?uploadType=multipart")
-
-    file = upload.transmit(transport, b"hello", {"name": "a.txt"}, "text/plain").json()
-
-    assert file["name"] == "a.txt"
-    assert transport.get(media(base_url, file["id"])).content == b"hello"
+    assert second["name"] == "a.txt"
+    assert [transport.get(media(base_url, file["id"])).content for file in (first, second)] == [b"hello"] * 2
 
 
-@pytest.mark.spec("A3-01", "A3-01a", "A3-06", "A3-08")
-@pytest.mark.parametrize("chunk_size", [256 * 1024, 8 * MIB])
-def test_resumable(base_url, transport, chunk_size):
+@pytest.mark.spec("A3-01", "A3-01a", "A3-06", "A3-08", "A3-15")
+@pytest.mark.parametrize("chunk_size, is_size_known", [(256 * 1024, True), (8 * MIB, True), (MIB, False)])
+def test_resumable(base_url, transport, chunk_size, is_size_known):
     upload = ResumableUpload(f"{base_url}/upload/storage/v3/files?uploadType=resumable", chunk_size)
-    upload.initiate(transport, io.BytesIO(CONTENT), {"name": "big"}, "application/x-test")
+    content, kind = io.BytesIO(CONTENT), "application/x-test"
+    upload.initiate(transport, content, {"name": "big"}, kind, stream_final=is_size_known)
 
     while not upload.finished:
         answer = upload.transmit_next_chunk(transport)
 
     assert answer.json()["name"] == "big"
-    assert transport.get(media(base_url, answer.json()["id"])).content == CONTENT
-
-
-@pytest.mark.spec("A3-15")
-def test_resumable_without_a_known_size(base_url, transport):
-    upload = ResumableUpload(f"{base_url}/upload/storage/v3/files?uploadType=resumable", MIB)
-    upload.initiate(transport, io.BytesIO(CONTENT), {"name": "big"}, "application/x-test", stream_final=False)
-
-    while not upload.finished:
-        answer = upload.transmit_next_chunk(transport)
-
     assert transport.get(media(base_url, answer.json()["id"])).content == CONTENT
 
 

@@ -63,23 +63,16 @@ def user_of(session: requests.Session, base_url: str, **options: Any) -> str:
     return str(answer.json()["user"]["emailAddress"])
 
 
-def test_google_auth_signs_a_service_account_in(service, base_url, seen):
-    key = service.service_account("robot", base_url=base_url)
-    credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES)
-
-    with AuthorizedSession(credentials) as session:
-        assert user_of(session, base_url) == key["client_email"]
-    assert credentials.valid
-    seen("google-auth", version("google-auth"), "sign-in")
-
-
-def test_google_auth_acts_for_a_user_where_it_may(service, base_url):
+def test_google_auth_signs_a_service_account_in_and_acts_for_a_user_where_it_may(service, base_url, seen):
     service.sign_in(BOB)
     key = service.service_account("agent", delegation=SCOPES, base_url=base_url)
-    credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES, subject=BOB)
 
-    with AuthorizedSession(credentials) as session:
-        assert user_of(session, base_url) == BOB
+    for subject in (None, BOB):
+        credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES, subject=subject)
+        with AuthorizedSession(credentials) as session:
+            assert user_of(session, base_url) == (subject or key["client_email"])
+        assert credentials.valid
+    seen("google-auth", version("google-auth"), "sign-in")
 
 
 def test_google_auth_understands_a_refusal(service, base_url):
@@ -94,7 +87,7 @@ def test_google_auth_understands_a_refusal(service, base_url):
         replaced.refresh(Request())
 
 
-def test_google_auth_refreshes_for_a_user(service, base_url, client):
+def test_google_auth_refreshes_for_a_user_until_the_consent_is_over(service, base_url, client):
     flow = Flow.from_client_config({"web": client}, SCOPES, redirect_uri=BACK)
     address, _ = flow.authorization_url(access_type="offline")
     flow.fetch_token(authorization_response=sent_back(service, address, BOB))
@@ -106,15 +99,7 @@ def test_google_auth_refreshes_for_a_user(service, base_url, client):
     assert credentials.token != first
     with AuthorizedSession(credentials) as session:
         assert user_of(session, base_url) == BOB
-
-
-def test_google_auth_hears_that_a_consent_is_over(service, base_url, client):
-    flow = Flow.from_client_config({"web": client}, SCOPES, redirect_uri=BACK)
-    flow.fetch_token(authorization_response=sent_back(service, flow.authorization_url()[0]))
-    credentials = flow.credentials
-
     answer = requests.post(f"{base_url}/revoke", data={"token": credentials.refresh_token}, timeout=PATIENCE)
-
     assert answer.status_code == 200
     with pytest.raises(RefreshError, match="invalid_grant"):
         credentials.refresh(Request())
@@ -135,10 +120,8 @@ def test_a_sign_in_with_openid(service, base_url):
     claims = jwt.decode(flow.credentials.id_token, key, issuer=base_url, audience=client["client_id"])
     assert info == {"sub": claims["sub"], "email": BOB, "email_verified": True}
     assert (claims["email"], claims["nonce"]) == (BOB, "n/1")
-    with requests.get(
-        f"{base_url}/oauth2/v3/userinfo", headers={"Authorization": f"Bearer {service.sign_in()}"}
-    ) as refused:
-        assert refused.status_code == 403
+    plain = {"Authorization": f"Bearer {service.sign_in()}"}
+    assert requests.get(f"{base_url}/oauth2/v3/userinfo", headers=plain, timeout=PATIENCE).status_code == 403
 
 
 @pytest.mark.parametrize("way", ["client_secret_basic", "client_secret_post"])

@@ -1,5 +1,6 @@
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
@@ -7,27 +8,14 @@ from svc_notebooks.server.transports.connection_queue import BRIEF_SECONDS, LONG
 from tests.patience import PATIENCE
 
 
-class Connection:
-    def __init__(self, flow: str) -> None:
-        self.flow = flow
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return SimpleNamespace(now=0.0)
 
 
 @pytest.fixture
 def queue(clock):
-    queue = ReadyQueue(share=8, clock=clock)
+    queue = ReadyQueue(share=8, clock=lambda: clock.now)
     yield queue
     queue.close()
 
@@ -39,8 +27,8 @@ def pool(queue):
         queue.close()
 
 
-def put(queue: ReadyQueue, *users: str) -> list[Connection]:
-    connections = [Connection(flow) for flow in users]
+def put(queue: ReadyQueue, *users: str) -> list[SimpleNamespace]:
+    connections = [SimpleNamespace(flow=flow) for flow in users]
     for connection in connections:
         queue.put(connection)
     return connections

@@ -5,6 +5,7 @@ import io
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -41,22 +42,13 @@ def test_a_rotten_part_is_named_with_its_file(service, act):
 
 
 def test_a_save_to_a_full_disk_names_the_path(tmp_path, monkeypatch):
-    def full(descriptor):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
+    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
     with open_service(seed=0) as memory:
         monkeypatch.setattr("svc_notebooks.server.store.atomic_write.os.fsync", full)
         with pytest.raises(OSError, match=r"lab\.svc' cannot be written: No space left on device"):
             memory.save(tmp_path / "lab.svc")
 
     assert not list(tmp_path.glob("*lab*"))
-
-
-def as_version_1(folder: Path) -> None:
-    with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
-        database.execute("ALTER TABLE rope DROP COLUMN checksum")
-        database.execute("ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0")
-        database.execute("PRAGMA user_version = 1")
 
 
 @pytest.fixture
@@ -66,7 +58,10 @@ def old_folder(tmp_path):
         wire = InProcess(service, "http://svc.test")
         for letter in b"abc":
             wire.create(bytes([letter]) * 15)
-    as_version_1(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
+        database.execute("ALTER TABLE rope DROP COLUMN checksum")
+        database.execute("ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0")
+        database.execute("PRAGMA user_version = 1")
     return tmp_path
 
 

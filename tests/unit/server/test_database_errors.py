@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import subprocess
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -17,12 +16,6 @@ from tests.commands import command
 
 TOKEN = "svc.a-token-of-this-test"
 FILES = "http://svc.test/storage/v3/files"
-
-
-def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
-    error = sqlite3.OperationalError(text)
-    error.sqlite_errorcode = code
-    return error
 
 
 @pytest.mark.parametrize(
@@ -40,7 +33,10 @@ def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
     ],
 )
 def test_each_error_has_a_sentence_with_its_cause(tmp_path, code, message):
-    error = store_error(error_of(code), tmp_path / "svc.sqlite")
+    raised = sqlite3.OperationalError("what SQLite says")
+    raised.sqlite_errorcode = code
+
+    error = store_error(raised, tmp_path / "svc.sqlite")
 
     assert message in str(error)
     assert str(tmp_path / "svc.sqlite") in str(error)
@@ -88,15 +84,6 @@ def test_a_database_that_is_damaged_while_it_is_used(service, tmp_path, caplog):
     assert ask(service)[0] == 200
 
 
-def serve(folder: Path) -> str:
-    """Return the message of a `serve` that cannot start."""
-    done = subprocess.run(command("serve", "--store", str(folder)), capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert "another service" not in done.stderr
-    return done.stderr
-
-
 @pytest.fixture
 def read_only(tmp_path):
     disk = tmp_path / "disk"
@@ -112,4 +99,8 @@ def read_only(tmp_path):
 
 
 def test_a_read_only_disk_is_reported(read_only):
-    assert "cannot be written" in serve(read_only)
+    done = subprocess.run(command("serve", "--store", str(read_only)), capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "cannot be written" in done.stderr
+    assert "another service" not in done.stderr

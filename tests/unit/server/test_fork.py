@@ -108,14 +108,10 @@ def test_an_unfinished_upload_stays_the_parents(tmp_path):
 def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service):
     session = Session("https://svc.local", service.sign_in(), handler=service.handle, clock=service.clock)
     recorder = RequestRecorder(service)
-    locks = (
-        service._context.store.database.lock,
-        service._journal._lock,
-        service._rate_limiter._windows._lock,
-        service._faults.values._lock,
-    )
+    locks = [service._context.store.database.lock, service._journal._lock, service._faults.values._lock]
+    locks += [service._rate_limiter._windows._lock, session.exchanges._lock, recorder._lock]
 
-    with held(*locks, session.exchanges._lock, recorder._lock):
+    with held(*locks):
         errors = [
             forked(lambda: session.call("GET", "/storage/v3/files")),
             forked(lambda: recorder.handle(session.request("GET", "/storage/v3/files"))),

@@ -23,22 +23,13 @@ def call(service):
 
     def send(method, target, body=b"", **environ):
         path, _, query = target.partition("?")
-        wsgi_environ = {
-            "REQUEST_METHOD": method,
-            "PATH_INFO": path,
-            "QUERY_STRING": query,
-            "wsgi.input": io.BytesIO(body),
-        }
-        wsgi_environ |= {
-            "HTTP_AUTHORIZATION": f"Bearer {token}",
-            **{name.replace("__", "."): environ[name] for name in environ},
-        }
+        wsgi_environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query}
+        wsgi_environ |= {"HTTP_AUTHORIZATION": f"Bearer {token}", "wsgi.input": io.BytesIO(body)}
+        wsgi_environ |= {name.replace("__", "."): value for name, value in environ.items()}
         setup_testing_defaults(wsgi_environ)
-        status_and_headers = []
-        content = b"".join(
-            app(wsgi_environ, lambda status, headers: status_and_headers.extend([status, dict(headers)]))
-        )
-        return status_and_headers[0], status_and_headers[1], content
+        begun = []
+        content = b"".join(app(wsgi_environ, lambda *status_and_headers: begun.extend(status_and_headers)))
+        return begun[0], dict(begun[1]), content
 
     return send
 

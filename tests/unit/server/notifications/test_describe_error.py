@@ -99,9 +99,8 @@ def test_nobody_listens(sender):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-    assert (
-        why(sender.send(f"https://localhost:{port}/in")) == f"nothing listens at localhost:{port}: connection refused"
-    )
+    error = why(sender.send(f"https://localhost:{port}/in"))
+    assert error == f"nothing listens at localhost:{port}: connection refused"
 
 
 @pytest.mark.parametrize(
@@ -123,34 +122,34 @@ def test_no_answer(sender, https_receiver, answer, error):
     assert why(sender.send(https_receiver.address)).partition(" ")[2].startswith(error)
 
 
-class TestTrust:
-    @pytest.mark.parametrize(
-        "pem",
-        [
-            "",
-            "no certificate",
-            "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
-            "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
-            "-----BEGIN CERTIFICATE-----\n¡!\n-----END CERTIFICATE-----",
-            "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
-            "-----BEGIN X509 CRL-----\n¡!\n-----END X509 CRL-----",
-            AUTHORITY.private_key_pem.bytes().decode(),
-            pem_of(AUTHORITY) + "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
-            pem_of(AUTHORITY) + "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
-        ],
-    )
-    def test_what_is_no_certificate_is_refused_and_changes_nothing(self, pem):
-        trust = TrustStore()
-        before = len(trust.context.get_ca_certs())
+@pytest.mark.parametrize(
+    "pem",
+    [
+        "",
+        "no certificate",
+        "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
+        "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
+        "-----BEGIN CERTIFICATE-----\n¡!\n-----END CERTIFICATE-----",
+        "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
+        "-----BEGIN X509 CRL-----\n¡!\n-----END X509 CRL-----",
+        AUTHORITY.private_key_pem.bytes().decode(),
+        pem_of(AUTHORITY) + "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
+        pem_of(AUTHORITY) + "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
+    ],
+)
+def test_what_is_no_certificate_is_refused_and_changes_nothing(pem):
+    trust = TrustStore()
+    before = len(trust.context.get_ca_certs())
 
-        with pytest.raises(ValueError, match=r"certificate|revocation list"):
-            trust.add(pem)
-        assert len(trust.context.get_ca_certs()) == before
+    with pytest.raises(ValueError, match=r"certificate|revocation list"):
+        trust.add(pem)
+    assert len(trust.context.get_ca_certs()) == before
 
-    def test_a_list_needs_cryptography(self, monkeypatch):
-        _, revocation_list = receivers.revoked()
-        monkeypatch.setitem(sys.modules, "cryptography", None)
 
-        with pytest.raises(ValueError, match="pip install cryptography"):
-            TrustStore().add(revocation_list)
-        TrustStore().add(pem_of(AUTHORITY))
+def test_a_list_needs_cryptography(monkeypatch):
+    _, revocation_list = receivers.revoked()
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+
+    with pytest.raises(ValueError, match="pip install cryptography"):
+        TrustStore().add(revocation_list)
+    TrustStore().add(pem_of(AUTHORITY))

@@ -6,22 +6,10 @@ import pytest
 
 from svc_notebooks.core.notifications.deliveries import AttemptOutcome
 from tests.patience import PATIENCE
-from tests.receivers import Receiver
 from tests.unit.server.notifications.conftest import HEADERS
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 GOOD = AttemptOutcome(200)
-
-
-def ports(https_receiver: Receiver) -> set[int]:
-    """One for each connection."""
-    return {request.port for request in https_receiver.requests}
-
-
-def read_request(connection: socket.socket) -> None:
-    seen = b""
-    while not seen.endswith(b"\r\n\r\n"):
-        seen += connection.recv(1) or b"\r\n\r\n"
 
 
 def test_the_request(sender, https_receiver):
@@ -43,9 +31,8 @@ def test_the_request(sender, https_receiver):
 
 @pytest.mark.spec("N-08", "N-08c")
 def test_a_redirect_is_not_followed(sender, https_receiver):
-    https_receiver.answers = [
-        f"HTTP/1.1 307 Go\r\nLocation: {https_receiver.address}\r\nContent-Length: 0\r\n\r\n".encode()
-    ]
+    head = f"HTTP/1.1 307 Go\r\nLocation: {https_receiver.address}\r\nContent-Length: 0\r\n\r\n"
+    https_receiver.answers = [head.encode()]
 
     assert sender.send(https_receiver.address) == AttemptOutcome(307)
     assert len(https_receiver.requests) == 1
@@ -59,7 +46,8 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender, https_recei
         connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
         assert counted.wait(PATIENCE)
         connection.sendall(b"HTTP/1.1 500 No\r\nContent-Length: 3\r\n\r\nno!")
-        read_request(connection)
+        while not connection.recv(65_536).endswith(b"\r\n\r\n"):
+            pass
         connection.sendall(b"HTTP/1.1 204 OK\r\n\r\n")
         connection.recv(1)
 
@@ -145,7 +133,7 @@ def test_data_after_a_response_is_not_the_next_response(sender, https_receiver, 
     https_receiver.answers = [two]
 
     assert sender.in_a_row(https_receiver.address, 2) == [GOOD, GOOD]
-    assert len(ports(https_receiver)) == 2
+    assert len({request.port for request in https_receiver.requests}) == 2
 
 
 def test_a_message_that_was_received_is_not_sent_twice(sender, https_receiver):
