@@ -347,7 +347,7 @@ LIST = "<text:list><text:list-item><text:p>one</text:p></text:list-item></text:l
         ('office:value-type="string"', LIST, "one\ntwo"),
         ("", "<draw:rect><text:p>shape</text:p><text:p/></draw:rect>", None),
     ],
-    ids=["#BEZUG!", "#NV", "Fehler:508", "error without a formula", "computed", "text", "attribute of another namespace",
+    ids=["#BEZUG!", "#NV", "Fehler:508", "error without a formula", "computed", "text", "other attribute",
          "list and heading", "shape"],
 )  # fmt: skip
 def test_the_value_of_a_cell_of_an_open_document(attributes, text, value, job):
