@@ -15,7 +15,6 @@ from ..core.errors.errors import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
 from ..core.resources.files import File
 from ..notebook.arguments import one_folder_id
-from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.display import KIB, MIB, count_text
 from ..notebook.files.files import update, upload
 from ..notebook.files.metadata import metadata_body
@@ -33,30 +32,6 @@ if TYPE_CHECKING:
 
 # A file, and the call of `upload` or `update` that sends it. The call takes the argument `progress`.
 UploadCall: TypeAlias = "tuple[ChosenFile, Callable[..., DataFrame]]"
-
-
-class UploadQueue:
-    """The uploads of one click. `results` has the results of the finished uploads.
-
-    After an exception, `run` continues. An interrupted resumable upload continues from the journal of the session.
-    """
-
-    def __init__(self, calls: list[UploadCall], bar: ProgressBar) -> None:
-        self.results: list[DataFrame] = []
-        self._calls, self._bar = calls, bar
-
-    @property
-    def is_done(self) -> bool:
-        return len(self.results) == len(self._calls)
-
-    def run(self, report: Report) -> CallerWarnings:
-        """Run the remaining uploads one after the other, and return their warnings."""
-        with collected_warnings() as warnings:
-            for chosen, call in self._calls[len(self.results) :]:
-                self._bar.label = f"Upload {chosen.name}"
-                report(0, None)
-                self.results.append(call(progress=report))
-        return warnings
 
 
 _BINARY = "The new content overwrites the old one. The file keeps its id."
@@ -104,7 +79,8 @@ class UploadForm(Form):
 
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
-        self._queues: list[UploadQueue] = []
+        self._calls: list[UploadCall] = []  # the uploads of the last click, without those that are done
+        self._results: list[DataFrame] = []
         self._waiting = False
         self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
@@ -121,8 +97,7 @@ class UploadForm(Form):
     @property
     def result(self) -> DataFrame:
         """The files that this form has uploaded, with the columns of `files()`."""
-        results = [result for queue in self._queues for result in queue.results]
-        return concatenate(FILES, results)[[column.name for column in FILES.columns]]
+        return concatenate(FILES, self._results)[[column.name for column in FILES.columns]]
 
     def code(self) -> str:
         """Return the equivalent call. If no file is selected, return the call of the last upload."""
@@ -156,7 +131,7 @@ class UploadForm(Form):
 
     def _clear_status(self) -> None:
         """Remove the status of a finished upload, but not one that explains Resume or a waiting upload."""
-        if not (self._waiting or self._interrupted):
+        if not (self._waiting or self._calls):
             super()._clear_status()
 
     def _upload(self) -> None:
@@ -212,29 +187,38 @@ class UploadForm(Form):
         self.upload.focus()
         self._show_status(f"Cancelled: {name} is unchanged.")
 
-    @property
-    def _interrupted(self) -> UploadQueue | None:
-        """The last queue, if not all of its uploads are done."""
-        return next((queue for queue in self._queues[-1:] if not queue.is_done), None)
-
     def _begin(self, calls: list[UploadCall]) -> None:
-        self._queues.append(UploadQueue(calls, self.work.bar))
-        self._start(self._queues[-1])
+        self._calls, self._count = [*calls], len(calls)
+        self._start()
 
     def _resume(self) -> None:
-        if self.busy or self._interrupted is None:
+        if self.busy or not self._calls:
             raise ValueError("There is no interrupted upload.")
-        self._start(self._interrupted)
+        self._start()
 
-    def _start(self, queue: UploadQueue) -> None:
-        """Run the queue in a thread, or to its end without an event loop."""
+    def _start(self) -> None:
+        """Send the uploads in a thread, or to their end without an event loop."""
         self._show_status("")
-        self.work.begin("Upload", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
+        self.work.begin("Upload", self._send_all, self._on_done, in_thread=True)
 
-    def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
-        text = f"{count_text(len(queue.results), 'file')} uploaded"
+    def _send_all(self, report: Report) -> CallerWarnings:
+        """Send the uploads that are not done, one after the other, and return their warnings.
+
+        An interrupted resumable upload continues from the journal of the session.
+        """
+        with collected_warnings() as warnings:
+            while self._calls:
+                chosen, call = self._calls[0]
+                self.work.bar.label = f"Upload {chosen.name}"
+                report(0, None)
+                self._results.append(call(progress=report))
+                del self._calls[0]
+        return warnings
+
+    def _on_done(self, warnings: CallerWarnings) -> None:
+        text = f"{count_text(self._count, 'file')} uploaded"
         if self.controls.existing:
-            text = f"the content of {queue.results[0]['name'].item()} was replaced"
+            text = f"the content of {self._results[-1]['name'].item()} was replaced"
         self._last_code = self.code()
         self.controls.forget()
         self.refresh()

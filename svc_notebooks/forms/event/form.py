@@ -414,12 +414,12 @@ class EventMoreOptions(ui.MoreOptions):
     """The rarely used controls of the event form in groups, and the JSON text field for all other event fields."""
 
     def __init__(self, groups: Mapping[str, Sequence[Any]], other_fields: OtherFields) -> None:
-        self._controls = [control for controls in groups.values() for control in controls]
         self._other_fields = other_fields
         sections: list[widgets.Widget] = []
         for group, parts in groups.items():
             sections += [_heading(group), widgets.VBox(parts).add_class("svc-group")]
-        super().__init__(*sections, _heading("Other fields"), other_fields)
+        counted = [control for controls in groups.values() for control in controls]
+        super().__init__(*sections, _heading("Other fields"), other_fields, counted=counted)
 
     def reveal(self) -> None:
         """Show all controls if a control is set or has a problem."""
@@ -427,9 +427,7 @@ class EventMoreOptions(ui.MoreOptions):
             self.shown = True
 
     def _count_set(self) -> int:
-        return sum(control.value not in (None, "", {}, []) for control in self._controls) + len(
-            self._other_fields.names
-        )
+        return super()._count_set() + len(self._other_fields.names)
 
 
 def fields_in(part: widgets.Widget) -> Iterator[ui.Field]:
