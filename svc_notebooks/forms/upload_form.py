@@ -19,7 +19,7 @@ from ..notebook.display import KIB, MIB, count_text
 from ..notebook.files.files import update, upload
 from ..notebook.files.metadata import metadata_body
 from ..notebook.frames import FILES, camel, concatenate
-from .file_browser.listing import MAX_FILES, file_line, latest_files, minute_text
+from .file_browser.listing import MAX_FILES, NEW_DOCUMENT_CONTENT, file_line, latest_files, minute_text
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped
 from .widgets.dialogs import Confirmation, comparison_table, size_with_bytes
@@ -35,7 +35,6 @@ UploadCall: TypeAlias = "tuple[ChosenFile, Callable[..., DataFrame]]"
 
 
 _BINARY = "The new content overwrites the old one. The file keeps its id."
-_DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
 
 
 def upload_form(*, session: SessionLike = None) -> UploadForm:
@@ -173,7 +172,7 @@ class UploadForm(Form):
         self.question.ask(
             f"Replace the content of {name}?",
             "Replace content",
-            _DOCUMENT if document else _BINARY,
+            NEW_DOCUMENT_CONTENT if document else _BINARY,
             facts=comparison_table(f"Compare {name}", ("Now", "After the upload"), lines),
             confirmed=lambda: self._replace(calls),
             cancelled=lambda: self._keep(name),
@@ -276,14 +275,12 @@ class UploadOptions(ui.MoreOptions):
         self._existing: tuple[Any, bool] = (None, False)
         self.viewers = ui.SingleField(ui.viewers_switch())
         self.viewers.show_hint(_ON)
-        self.media_type = ui.SingleField(
-            ui.text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
-        )
+        hint = "empty: from the name of the file"
+        self.media_type = ui.SingleField(ui.text_field("Media type", "The Content-Type of the upload", hint=hint))
         self.id = ui.text_field("File ID", "An id from generate_ids() for one new file")
         self.file_id = ui.Field(self.id, hint=_ID)
-        self.metadata = ui.SingleField(
-            ui.text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
-        )
+        tooltip = "More fields of every file, as a JSON object"
+        self.metadata = ui.SingleField(ui.text_area("Metadata (JSON)", tooltip, hint=_EXAMPLE, rows=2))
         self.fields = (self.viewers, self.media_type, self.file_id, self.metadata)
         super().__init__(*self.fields)
 
@@ -367,9 +364,8 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.upload_type = ui.SingleField(ui.radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
         tooltip = "The bytes in each request of a resumable upload; with another than the default, auto means resumable"
         self.chunk_size = ui.dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
-        self.name = ui.SingleField(
-            ui.text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
-        )
+        tooltip = "The name of the uploaded file; for one file only"
+        self.name = ui.SingleField(ui.text_field("Name", tooltip, hint="the name of the file"))
         tooltip = "The folder of the new files; a folder that does not exist is not created"
         self.folder = ui.text_field("Folder", tooltip, hint="an id, a name, or a path, like Data/2026; empty: My files")
         self.options = UploadOptions()

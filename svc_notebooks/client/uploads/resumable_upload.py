@@ -352,7 +352,7 @@ class ClientUpload:
         except TransportError as error:
             self._response, self._broken = Response(0), error
             warn_of_waiting(session, error, machine.backoff.failures)
-            machine.lose_connection(session.elapsed(), session.chance())
+            machine.lose_connection(session.elapsed(), session.random.random())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
                 raise self._interruption(f"No response to {request.method} {request.path}: {error}.") from error
@@ -427,17 +427,12 @@ class ClientUpload:
         row = {
             "n": len(self.history) + 1,
             "action": action,
-            "first": None,
-            "last": None,
             "total": self._machine.total,
             "sent": body.sent if isinstance(body, SourceStream) else len(body) if isinstance(body, bytes) else None,
-            "status": None,
             "stored": self.stored,
-            "waited": None,
             "state": (UploadState.EXPIRED if facts.get("status") in (404, 410) else self._machine.state).value,
-            "error": None,
         }
-        self.history.append(row | facts)
+        self.history.append(dict.fromkeys(("first", "last", "status", "waited", "error")) | row | facts)
 
     def _forget(self) -> None:
         if self._claim is not None:
@@ -506,10 +501,8 @@ def start_upload(
     session: Session, source: object, *, progress: Progress | None = None, **arguments: Any
 ) -> ClientUpload:
     """Open a new resumable upload session and return the upload, without sending content. Arguments as in `upload`."""
-    request = with_stored_type(session, prepare(session, source, UploadArguments(upload_type="resumable", **arguments)))
-    key = request.journal_key(session)
-    claim = session.pending.claim(key) if key else None
-    return ClientUpload(session, request, progress=progress, claim=claim).begin()
+    request = prepare(session, source, UploadArguments(upload_type="resumable", **arguments))
+    return resumable(session, request, progress, is_new=True).begin()
 
 
 def resume_upload(
@@ -543,12 +536,13 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
     return send_once(session, request, progress)
 
 
-def resumable(session: Session, request: UploadRequest, progress: Progress | None) -> ClientUpload:
-    """Return the resumable upload for a request. An unfinished session in the journal is continued."""
+def resumable(
+    session: Session, request: UploadRequest, progress: Progress | None, *, is_new: bool = False
+) -> ClientUpload:
+    """Return the resumable upload for a request. Unless `is_new`, an unfinished session in the journal is continued."""
     request = with_stored_type(session, request)
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
-    entry = claim.entry if claim else None
-    matches = entry is not None and entry.fingerprint == request.source.fingerprint()
-    uri = entry.session_uri if entry is not None and matches else None
+    entry = claim.entry if claim and not is_new else None
+    uri = entry.session_uri if entry and entry.fingerprint == request.source.fingerprint() else None
     return ClientUpload(session, request, session_uri=uri, progress=progress, claim=claim)

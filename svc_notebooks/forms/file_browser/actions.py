@@ -166,9 +166,9 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._uploaded: list[str] = []  # the ids of the files that the last run has uploaded
         self._conflicts: list[FolderUpload] = []  # the uploads about which the question asks
         self.work = BackgroundTask(browser._on_error)
-        self.question = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_answer(answer)))
+        self.question = ReplaceQuestion(browser._guarded(self._on_answer))
         super().__init__([self.question, self.work])
-        picker.watch(lambda: browser._guard(self._on_files))
+        picker.watch(browser._guarded(self._on_files))
 
     @property
     def busy(self) -> bool:
@@ -229,9 +229,9 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
 
     def _send(self, session: Session, uploads: Sequence[FolderUpload], report: Report) -> None:
         """Send uploads one after the other, until one of them fails or the person cancels."""
-        for upload in uploads:
+        for request in uploads:
             report(0, None)
-            self._uploaded.append(upload.send(session, report))
+            self._uploaded.append(request.send(session, report))
 
     def _on_done(self, chosen: Sequence[ChosenFile], error: BaseException | None) -> None:
         waiting = [upload.chosen for upload in self._conflicts]
