@@ -23,13 +23,17 @@ def new_event():
 def test_a_row_of_the_first_sandbox_deletes_nothing_in_the_second():
     first = svc.sandbox()
     row = new_file()
-    svc.sandbox()
+    server = svc.sandbox().serve()
     kept = new_file()
-
     with pytest.raises(svc.NotFound, match=r"belongs to sandbox 1 of this kernel.*sent to sandbox 2.*pass session="):
         svc.delete(row)
-
     assert svc.files()["id"].tolist() == kept["id"].tolist()
+
+    with svc.connect(server.base_url, server.owner.service.sign_in("bob@svc.example")):
+        with pytest.raises(svc.NotFound, match="belongs to sandbox 1 of this kernel"):
+            svc.read(row)
+        with pytest.raises(svc.NotFound, match="whether this user has access"):
+            svc.read(kept)
     svc.delete(row, session=first.session)
 
 
@@ -57,20 +61,6 @@ def test_a_row_of_another_sandbox_is_not_found_with_advice(make, use):
 
     assert caught.value.status == 404
     assert "sandbox" not in caught.value.service_message  # on the wire it is any other 404
-
-
-def test_a_row_of_a_sandbox_is_explained_when_a_service_elsewhere_is_asked():
-    svc.sandbox()
-    row = new_file()
-    server = svc.sandbox().serve()
-    hidden = new_file()
-    session = svc.connect(server.base_url, server.owner.service.sign_in("bob@svc.example"))
-
-    with pytest.raises(svc.NotFound, match="belongs to sandbox 1 of this kernel"):
-        svc.read(row)
-    with pytest.raises(svc.NotFound, match="whether this user has access"):
-        svc.read(hidden)
-    session.close()
 
 
 def test_copies_have_different_ids(tmp_path):
