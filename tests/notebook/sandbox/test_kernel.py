@@ -77,28 +77,20 @@ def test_copies_have_different_ids(tmp_path):
     assert len({channel["id"].item() for channel in channels}) == 6
 
 
-def test_the_first_opened_sandbox_continues_the_saved_ids(tmp_path):
+def test_a_restarted_kernel_repeats_the_ids_and_the_first_opened_sandbox_continues_the_saved_ones(tmp_path):
     lab = svc.sandbox()
     path = lab.save(tmp_path / "lab.svc")
-
-    code = (
-        f"import svc_notebooks as svc; svc.open_sandbox({str(path)!r}); print(svc.upload(b'', name='a')['id'].item())"
-    )
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert other.stdout.strip() == new_id(lab)
-
-
-def test_a_restarted_kernel_repeats_the_ids():
-    code = """
+    code = f"""
 import svc_notebooks as svc
-labs = [svc.sandbox(), svc.sandbox(seed=9), svc.sandbox()]
-labs.append(labs[2].fork())
-print([svc.upload(b"", name="a", session=lab.session)["id"].item() for lab in labs])
+labs = [svc.open_sandbox({str(path)!r}), svc.sandbox(), svc.sandbox(seed=9)]
+labs.append(labs[1].fork())
+print(*(svc.upload(b"", name="a", session=lab.session)["id"].item() for lab in labs))
 """
-    runs = {subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)}
+    command = [sys.executable, "-c", code]
+    first, second = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
 
-    assert len(runs) == 1
+    assert first == second
+    assert first.split()[0] == new_id(lab)
 
 
 def test_sandboxes_opened_by_threads_have_different_ids():
