@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ..client.files import get_file
 from ..client.session import Session, SessionLike
-from ..client.uploads.uploads import document_name
+from ..client.uploads.upload_request import document_name
 from ..core.errors.errors import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
 from ..core.resources.files import File

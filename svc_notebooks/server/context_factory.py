@@ -13,7 +13,7 @@ from .files.content import converter_of
 from .files.storage_errors import naming_files
 from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write
-from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
+from .store.blob_store import BlobStore, MemoryBlobStore, check_parts, write_part
 from .store.clock import SharedClock, SystemClock, VirtualClock, unshared
 from .store.contents import Content
 from .store.data_directory import DATABASE, OpenedStore, Reserve, open_folder
@@ -168,7 +168,7 @@ def fork_context(context: ServiceContext, branch: int = 0) -> ServiceContext:
             copied = MemoryBlobStore()
             with naming_files(context):
                 for part in check_parts(state.parts, store.contents.parts()):
-                    copied.add(part.key, state.parts.read(part, 0, part.size))
+                    write_part(copied, state.parts.read(part, 0, part.size), part.key)
             state.drop()
         return _assemble_copy(store, copied, state.manifest, branch)
 

@@ -180,9 +180,7 @@ def test_tab_goes_through_it_as_the_eye_does(lab, name):
     FORMS[name][1](page)
     page.evaluate("() => window.jupyterapp.shell.currentWidget.content.node.focus()")
 
-    wrong = tab_through(page)
-
-    assert {word: problems for word, problems in wrong.items() if problems} == {}
+    assert {word: problems for word, problems in tab_through(page).items() if problems} == {}
 
 
 @pytest.mark.spec("W-05", "W-05c")

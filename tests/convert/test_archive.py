@@ -168,8 +168,7 @@ def test_a_parser_that_delays_its_events_is_asked_to_the_end(prolog: str, monkey
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_the_readers_refuse_entities_too(encoding: str) -> None:
     markup = f"<!--{'x' * 70_000}--><!DOCTYPE a [<!ENTITY b 'c'>]><a/>"
-    source = zipped({"content.xml": markup.encode(encoding)})
 
-    opened = zipfile.ZipFile(io.BytesIO(source))
+    opened = zipfile.ZipFile(io.BytesIO(zipped({"content.xml": markup.encode(encoding)})))
     with pytest.raises(ConversionError, match="declares a document type"):
         open_markup(opened, opened.infolist()[0])

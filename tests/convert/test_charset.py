@@ -80,9 +80,8 @@ def test_decoding_never_fails(source, job):
 
 def test_ten_megabytes_are_read_at_once(job):
     began = time.process_time()
-    text = decode(b"abc;def;1,5\r\n" * 800_000 + "Müller\n".encode("cp1252"), job)
 
-    assert text.endswith("Müller\n")
+    assert decode(b"abc;def;1,5\r\n" * 800_000 + "Müller\n".encode("cp1252"), job).endswith("Müller\n")
     assert time.process_time() - began < 10
 
 

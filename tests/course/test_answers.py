@@ -1,7 +1,4 @@
-import importlib.util
 import re
-import sys
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,17 +9,8 @@ from svc_notebooks.course.definition import ExerciseOutcome
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.themes.resumable import QUANTUM, draw_faults
 from svc_notebooks.server.dispatch.faults import ArmedPlan
+from tests.course import answers, right, wrong
 
-
-def _import_module(name: str):
-    """A module of this folder, which is no package."""
-    spec = importlib.util.spec_from_file_location(f"course_{name}", Path(__file__).with_name(f"{name}.py"))
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-answers, right, wrong = _import_module("answers"), _import_module("right"), _import_module("wrong")
 RIGHT = answers.read(right.ANSWERS)
 WRONG = {
     name: {tuple(head.split(" => ", 1)): code for head, code in all.items()}
@@ -85,7 +73,7 @@ def _points_of_copies(name: str, code: str, copies: int) -> set[tuple[bool, ...]
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_copies_of_an_answer_get_the_same_points(name: str):
     wrong_answers = list(WRONG[name].values())
-    sample = [answers.solution(name), *wrong_answers[2:4], wrong_answers[-2]]
+    sample = [*wrong_answers[2:4], wrong_answers[-2]]
 
     assert [len(_points_of_copies(name, code, 3)) for code in sample] == [1] * len(sample)
 

@@ -1,26 +1,13 @@
 """The steps that a service sees of an exercise: each correct answer does all of them, in order."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.server.web.live_page import EXERCISES
+from tests.course import answers, right
 
-
-def _import_module(name: str):
-    """A module of this folder, which is no package."""
-    spec = importlib.util.spec_from_file_location(f"course_{name}", Path(__file__).with_name(f"{name}.py"))
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-answers, right = _import_module("answers"), _import_module("right")
 RIGHT = answers.read(right.ANSWERS)
 STEPS = {exercise.name: exercise for exercise in EXERCISES}
 CASES = [

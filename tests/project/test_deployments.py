@@ -21,7 +21,6 @@ def kinds(method: str) -> list[str]:
 
 
 def names(own: Names) -> Iterator[str]:
-    """Every name that a deployment chooses, in the order of the page."""
     yield from (own.path("files"), own.upload_path("files"), own.calendar_path("calendars"))
     yield from (own.header(row.name) for row in HEADERS)
     yield from (own.native(name) for name in (*NATIVE_NAMES, *VENDOR_TYPES))

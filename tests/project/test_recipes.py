@@ -62,7 +62,6 @@ PACKAGES = {
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
-    """Return the language and the code of each fenced block."""
     return re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
@@ -90,18 +89,18 @@ def run_block(language: str, code: str, names: dict[str, Any]) -> str | None:
     return None
 
 
-def test_each_recipe_has_a_result() -> None:
+def test_each_recipe_has_a_result():
     assert list(RECIPES) == list(RESULTS)
     assert f"shows {len(RECIPES)} tasks" in INTRODUCTION
 
 
 @pytest.mark.parametrize("title", RECIPES)
-def test_every_block_runs(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_runs(title, tmp_path, monkeypatch):
     if title in PACKAGES and find_spec(PACKAGES[title]) is None:
         pytest.skip(f"{PACKAGES[title]} is not installed")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    names: dict[str, Any] = {"os": os}
+    names = {"os": os}
     with mock.patch.dict(os.environ), closing():
         missing = [run_block(language, code, names) for language, code in blocks(INTRODUCTION + RECIPES[title])]
 

@@ -189,8 +189,7 @@ class Client:
         assert answer.status == (200 if last else 308), answer.body
         self.stored = end + 1
         if last:
-            made = wire.send("GET", f"{FILES}/{answer.json['id']}?alt=media")
-            assert made.body == self.content * 3
+            assert wire.send("GET", f"{FILES}/{answer.json['id']}?alt=media").body == self.content * 3
 
 
 def test_a_client_goes_on_after_a_copy_to_postgresql_and_back(each_place: Place, tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ def test_a_snapshot_a_saved_state_and_a_fork_have_all_rows(place: Place, tmp_pat
             restore()
 
             assert len(names(wire)) == 1
-            made = wire.send("POST", "/storage/v3/files", b"{}", JSON)
-            assert made.status == 200
+
+            assert wire.send("POST", "/storage/v3/files", b"{}", JSON).status == 200
 
 
 def test_the_service_connects_again_after_the_server_has_ended_its_connections(place: Place) -> None:

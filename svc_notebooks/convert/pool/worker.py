@@ -53,9 +53,9 @@ def _convert(request: Mapping[str, Any], job: Job) -> None:
         reader = reader_for(source, request["native"], request["function"], job)
         result = load(reader)(source, job).pack()
         if job.office:
-            result = load(".office:add_odf")(result, source, request["native"], job)
+            result = load(".odf_copy:add_odf")(result, source, request["native"], job)
     else:
-        result = load(".office:export")(source, request["native"], job) if job.office and source else None
+        result = load(".odf_copy:export")(source, request["native"], job) if job.office and source else None
         result = result or load(request["function"])(model() if source is None else model.unpack(source), job)
     if len(result) > job.limits.output:
         raise TooLarge(f"the result would have more than {job.limits.output} bytes.")

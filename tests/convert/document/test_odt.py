@@ -137,9 +137,7 @@ def _list(numbers: str, *, attributes: str = "") -> str:
     ids=["new", "continued", "continued by id", "from 0", "restarted", "continued below"],
 )  # fmt: skip
 def test_lists_have_the_numbers_of_the_page(body: str, starts: list[int], job: Job) -> None:
-    document = read.odt(odt(body), job)
-
-    assert [start for (start, _, _), _ in _ordered_lists(document.blocks)] == starts
+    assert [start for (start, _, _), _ in _ordered_lists(read.odt(odt(body), job).blocks)] == starts
 
 
 def _ordered_lists(value: Any) -> list[Any]:

@@ -144,9 +144,7 @@ def test_invalid_formulas_are_text(tex: str, job: Job) -> None:
     ],
 )  # fmt: skip
 def test_difficult_tables_and_nesting_are_rendered(source: str, job: Job) -> None:
-    made = pdf.write(read.html(source.encode(), job), job)
-
-    assert len(pypdf.PdfReader(io.BytesIO(made)).pages) >= 1
+    assert len(pypdf.PdfReader(io.BytesIO(pdf.write(read.html(source.encode(), job), job))).pages) >= 1
 
 
 @pytest.mark.parametrize(

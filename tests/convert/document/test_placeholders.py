@@ -52,9 +52,7 @@ def extent(made: bytes) -> tuple[float, float]:
 def test_a_picture_keeps_its_size(name, dpi, attributes, size, job):
     data = picture({"png": "PNG", "jpg": "JPEG", "gif": "GIF"}[name[-3:]], (300, 150), dpi)
 
-    made = write.docx(document(name, data, *attributes), job)
-
-    assert extent(made) == pytest.approx(size, abs=0.01)
+    assert extent(write.docx(document(name, data, *attributes), job)) == pytest.approx(size, abs=0.01)
 
 
 each_format = pytest.mark.parametrize("name,format", [("a.png", "PNG"), ("a.jpg", "JPEG"), ("a.gif", "GIF")])

@@ -77,9 +77,7 @@ def test_the_default_language_is_that_of_the_other_text(job: Job) -> None:
     picture = Image.open(io.BytesIO(page_of("Grüße aus Köln, schöne Maße", job))).convert("RGB")
     scan.append(io.BytesIO(sources.saved(picture, "PDF", resolution=216)))
 
-    document = scanned_pages.pdf(written(scan), job)
-
-    assert "Grüße aus Köln" in plain_text(document.blocks)
+    assert "Grüße aus Köln" in plain_text(scanned_pages.pdf(written(scan), job).blocks)
     assert "read with deu (the document's other text is in this language)" in job.notes[0]
 
 
@@ -95,9 +93,7 @@ def test_a_language_without_a_model_is_noted(job: Job) -> None:
 def test_without_ocr_the_picture_is_kept_with_a_note(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tesseract, "ocr_available", lambda: False)
 
-    document = scanned_pages.picture(sources.picture_of("Plain words"), job)
-
-    assert kinds(document) == ["picture"]
+    assert kinds(scanned_pages.picture(sources.picture_of("Plain words"), job)) == ["picture"]
     assert "not read without OCR" in job.notes[0]
 
 

@@ -96,9 +96,7 @@ def odt_properties(root: ElementTree.Element, element: ElementTree.Element) -> d
 
 
 def test_odt(document: Document, job: Job) -> None:
-    made = write.odt(document, job)
-
-    root = part(made, "content.xml")
+    root = part(write.odt(document, job), "content.xml")
     elements = {element_text(element): element for name in ("h", "p", "span") for element in root.iter(TEXT + name)}
     assert odt_properties(root, elements["Title"])["text-align"] == "left"
     cover = odt_properties(root, elements["Cover"])

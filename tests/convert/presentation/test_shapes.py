@@ -181,9 +181,7 @@ def test_damaged_geometry_gives_only_valid_paths(definition):
     ],
 )
 def test_colors_are_changed_as_the_theme_says(xml, digits):
-    parent = element(f"<a:solidFill>{xml}</a:solidFill>")
-
-    assert color(parent, {"accent1": "4f81bd"}) == digits
+    assert color(element(f"<a:solidFill>{xml}</a:solidFill>"), {"accent1": "4f81bd"}) == digits
 
 
 def test_a_gradient_becomes_the_colour_in_its_middle():

@@ -316,9 +316,7 @@ def test_formula_like_text_gets_an_apostrophe_and_loses_it_again(job, text):
 
 @pytest.mark.parametrize("value", ["+49 (30) 123-45", "-5", "-", "@name", "a=b", -3, -1.5, "'tis"])
 def test_other_values_get_no_apostrophe(job, value):
-    workbook = Workbook((Sheet(rows={0: {0: Cell(value)}}),))
-
-    assert write_tsv(workbook, job).decode() == f"{value}\r\n"
+    assert write_tsv(Workbook((Sheet(rows={0: {0: Cell(value)}}),)), job).decode() == f"{value}\r\n"
 
 
 class Page(HTMLParser):

@@ -7,7 +7,7 @@ import pytest
 from fsspec.tests import abstract
 
 import svc_notebooks as svc
-from svc_notebooks.client.uploads.resumable_upload import start_upload
+from svc_notebooks.client.uploads.uploads import start_upload
 from svc_notebooks.notebook.files.file_system import SvcFileSystem
 
 

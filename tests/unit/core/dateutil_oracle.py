@@ -44,7 +44,6 @@ def instances(series: Series) -> list[Span]:
 
 
 def instant(moment: Start) -> datetime:
-    """Return a start in UTC."""
     return moment.astimezone(UTC) if isinstance(moment, datetime) else datetime.combine(moment, time(), UTC)
 
 

@@ -18,7 +18,7 @@ FILLED = {
 
 @pytest.mark.spec("X-01")
 @pytest.mark.parametrize("key", CATALOGUE)
-def test_every_row_has_the_same_shape_in_a_response(key: str) -> None:
+def test_every_row_has_the_same_shape_in_a_response(key):
     body = envelope(refuse(key, **FILLED))["error"]
 
     assert list(body) == ["errors", "code", "message"]
@@ -39,7 +39,7 @@ def test_every_row_has_the_same_shape_in_a_response(key: str) -> None:
 
 @pytest.mark.spec("X-06", "X-06a", "X-06b")
 @pytest.mark.parametrize("key", CATALOGUE)
-def test_every_refusal_becomes_an_error_that_keeps_the_reason_and_gives_advice(key: str) -> None:
+def test_every_refusal_becomes_an_error_that_keeps_the_reason_and_gives_advice(key):
     refusal = refuse(key, **FILLED)
 
     error = error_from(refusal.status, json.dumps(envelope(refusal)).encode())
@@ -68,7 +68,7 @@ def test_every_refusal_becomes_an_error_that_keeps_the_reason_and_gives_advice(k
         (503, None, "ServiceFailed"),
     ],
 )
-def test_a_status_and_a_reason_determine_the_exception(status: int, reason: str | None, leaf: str) -> None:
+def test_a_status_and_a_reason_determine_the_exception(status, reason, leaf):
     assert errors.error_class(status, reason).__name__ == leaf
 
 
@@ -84,7 +84,7 @@ def test_a_status_and_a_reason_determine_the_exception(status: int, reason: str 
         (412, "conditionNotMet", "Read the event again"),
     ],
 )
-def test_advice_fits_the_reason_of_a_403(status: int, reason: str, advice: str) -> None:
+def test_advice_fits_the_reason_of_a_403(status, reason, advice):
     body = {"error": {"code": status, "message": "No.", "errors": [{"domain": "global", "reason": reason}]}}
 
     text = str(error_from(status, json.dumps(body).encode()))
@@ -97,7 +97,7 @@ def test_advice_fits_the_reason_of_a_403(status: int, reason: str, advice: str) 
     "body",
     [b"", b"<html>", b"[]", b"{}", b'{"error": "flat"}', b'{"error": {"errors": 5}}', b"\xff\xfe", b"[" * 100_000],
 )
-def test_an_unreadable_error_body_never_hides_the_error(body: bytes) -> None:
+def test_an_unreadable_error_body_never_hides_the_error(body):
     error = error_from(502, body)
 
     assert error.status == 502

@@ -45,20 +45,19 @@ def put(
     return after_body(session, intake, ReceivedBody(taken, broken=short, overlong=rest > taken), rule, now)
 
 
-def test_an_illegal_transition_is_a_missing_row() -> None:
+def test_an_illegal_transition_is_a_missing_row():
     with pytest.raises(IllegalUploadTransition, match="expired"):
         transition(UploadState.EXPIRED, UploadEvent.PART)
 
 
-def test_every_state_but_none_can_expire() -> None:
+def test_every_state_but_none_can_expire():
     assert {state for state, event in TRANSITIONS if event is UploadEvent.SILENCE} == set(UploadState) - {
         UploadState.NONE
     }
 
 
 @pytest.mark.spec("A3-13", "A3-13a", "A3-13b")
-def test_a_week_of_silence_ends_a_session_and_any_request_renews_it() -> None:
-    """Edge case 41."""
+def test_a_week_of_silence_ends_a_session_and_any_request_renews_it():
     hour = 3600.0
     renewed = put(UploadSession(stored=Q), "bytes */*", 0, now=LIFETIME - hour).session
 

@@ -98,7 +98,6 @@ class Series:
 
 
 def values_of(start: Start) -> dict[str, int]:
-    """Return the values of the parts that match the start."""
     day = start.timetuple()
     clock = start.time() if isinstance(start, datetime) else time()
     return {

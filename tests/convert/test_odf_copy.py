@@ -1,5 +1,6 @@
 """Native documents with `conversion_engine="office"`: LibreOffice's OpenDocument file beside the canonical form."""
 
+import dataclasses
 import io
 import re
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.convert import office_engine
+from svc_notebooks.convert import odf_copy
 from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.engines import available, libreoffice
@@ -18,6 +19,7 @@ from svc_notebooks.convert.engines.available import Engine
 from svc_notebooks.convert.input.native_package import odf_of
 from svc_notebooks.convert.input.odf_file import READ_NAMESPACES
 from svc_notebooks.convert.job import ConversionError, Job, JobLimits, TooLarge
+from svc_notebooks.convert.pool import worker
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.core.http.media_types import DOCX, EPUB, HTML, ODT, PDF, TEXT, XLSX
 from tests.convert import sources
@@ -56,7 +58,7 @@ def returning(result: bytes | Exception, monkeypatch: pytest.MonkeyPatch) -> lis
 
 def sanitized(content: str, job: Job, monkeypatch: pytest.MonkeyPatch, **members: bytes) -> zipfile.ZipFile:
     returning(odf(content, **members), monkeypatch)
-    return zipfile.ZipFile(io.BytesIO(odf_of(office_engine.add_odf(_PACKAGE, sources.docx(), "document", job)) or b""))
+    return zipfile.ZipFile(io.BytesIO(odf_of(odf_copy.add_odf(_PACKAGE, sources.docx(), "document", job)) or b""))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def sanitized(content: str, job: Job, monkeypatch: pytest.MonkeyPatch, **members
 def test_the_source_is_kept_as_opendocument(source, media_type, native, formats, job, monkeypatch):
     calls = returning(odf("<office:body/>"), monkeypatch)
 
-    package = office_engine.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type))
+    package = odf_copy.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type))
 
     assert calls == [formats]
     assert odf_of(package)
@@ -92,17 +94,17 @@ def test_the_source_is_kept_as_opendocument(source, media_type, native, formats,
 def test_libreoffice_gets_no_text_formats(source, media_type, native, job, monkeypatch):
     calls = returning(odf(""), monkeypatch)
 
-    assert office_engine.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type)) == _PACKAGE
+    assert odf_copy.add_odf(_PACKAGE, source, native, replace(job, media_type=media_type)) == _PACKAGE
     assert calls == []
 
 
 def test_exports_of_pages_come_from_the_opendocument_file(job, monkeypatch):
     returning(odf("<office:body/>"), monkeypatch)
-    package = office_engine.add_odf(_PACKAGE, sources.docx(), "document", job)
+    package = odf_copy.add_odf(_PACKAGE, sources.docx(), "document", job)
     calls = returning(b"%PDF", monkeypatch)
 
     exported = {
-        media_type: office_engine.export(package, "document", replace(job, media_type=media_type))
+        media_type: odf_copy.export(package, "document", replace(job, media_type=media_type))
         for media_type in (PDF, TEXT, EPUB, HTML)
     }
 
@@ -113,14 +115,14 @@ def test_exports_of_pages_come_from_the_opendocument_file(job, monkeypatch):
 def test_a_document_without_an_opendocument_file_is_exported_from_the_canonical_form(job, monkeypatch):
     returning(AssertionError(), monkeypatch)
 
-    assert office_engine.export(_PACKAGE, "document", replace(job, media_type=PDF)) is None
+    assert odf_copy.export(_PACKAGE, "document", replace(job, media_type=PDF)) is None
 
 
 @pytest.mark.parametrize("error", [ConversionError("it is damaged."), TooLarge("it took long."), MemoryError()])
 def test_a_failure_of_libreoffice_is_a_note(error, job, monkeypatch):
     returning(error, monkeypatch)
 
-    assert office_engine.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
+    assert odf_copy.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
     assert job.notes == [f"The pages are not LibreOffice's: {error}"]
 
 
@@ -128,15 +130,31 @@ def test_notes_name_the_exports_that_they_are_about(job, monkeypatch):
     returning(odf("<office:body/>"), monkeypatch)
     job.note("Charts were left out.")
 
-    office_engine.add_odf(_PACKAGE, sources.docx(), "document", job)
+    odf_copy.add_odf(_PACKAGE, sources.docx(), "document", job)
 
     assert job.notes == ["In exports that LibreOffice does not make: Charts were left out."]
+
+
+def test_the_worker_adds_and_exports_the_file(job, monkeypatch, tmp_path):
+    returning(odf("<office:body/>"), monkeypatch)
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_bytes(sources.docx())
+    fields = {**dataclasses.asdict(replace(job, office=True)), "folder": str(tmp_path), "now": job.now.isoformat()}
+    request = {"native": "document", "model": ".document.model:Document", "source": str(source), "target": str(target)}
+
+    read = {**request, "function": ".document.read:docx", "reads": True, "job": {**fields, "media_type": DOCX}}
+    assert worker.run(read) == {"notes": []}
+    source.write_bytes(target.read_bytes())
+    write = {**request, "function": ".document.write:odt", "reads": False, "job": {**fields, "media_type": ODT}}
+    assert worker.run(write) == {"notes": []}
+
+    assert target.read_bytes() == odf_copy.export(source.read_bytes(), "document", replace(job, media_type=ODT))
 
 
 def test_without_libreoffice_a_note_says_how_to_install_it(job, monkeypatch):
     monkeypatch.setattr(available, "OFFICE", Engine("LibreOffice", lambda: False, "apt-get install libreoffice"))
 
-    assert office_engine.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
+    assert odf_copy.add_odf(_PACKAGE, sources.docx(), "document", job) == _PACKAGE
     assert "apt-get install libreoffice" in job.notes[0]
 
 
