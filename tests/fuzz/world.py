@@ -97,9 +97,8 @@ def _permissions(world: World) -> list[str]:
 
 def _calendars(world: World) -> tuple[list[str], list[str]]:
     second = world.get("POST", "/calendar/v3/calendars", {"summary": "second"})["id"]
-    world.get(
-        "POST", f"/calendar/v3/calendars/{second}/acl", {"role": "writer", "scope": {"type": "user", "value": BOB}}
-    )
+    share = {"role": "writer", "scope": {"type": "user", "value": BOB}}
+    world.get("POST", f"/calendar/v3/calendars/{second}/acl", share)
     events = [
         {"summary": "single"},
         {"summary": "with guests", "attendees": [{"email": BOB}, {"email": "eve@elsewhere.example"}]},

@@ -45,22 +45,14 @@ def test_the_configuration_has_at_most_30_lines():
     assert len(configuration().splitlines()) <= 30
 
 
-def test_the_token_of_a_user_is_an_access_token(url, users):
-    answer = call(url, "/storage/v3/about?fields=user", users["bob"].token())
+def test_the_token_of_a_user_with_the_scope_is_an_access_token(url, users):
+    address = "/storage/v3/about?fields=user"
+    tokens = (users["bob"].token(), "unknown", users["bob"].token(scopes=["read:users!user"]))
+    answers = [call(url, address, token) for token in tokens]
 
-    assert answer.status_code == 200
-    assert answer.json()["user"]["emailAddress"] == "bob@svc.example"
-
-
-def test_an_unknown_token_is_401(url):
-    assert call(url, "/storage/v3/about?fields=user", "unknown").status_code == 401
-
-
-def test_a_token_without_the_scope_is_403(url, users):
-    answer = call(url, "/storage/v3/about?fields=user", users["bob"].token(scopes=["read:users!user"]))
-
-    assert answer.status_code == 403
-    assert "access:services!service=svc" in answer.json()["error"]["message"]
+    assert [answer.status_code for answer in answers] == [200, 401, 403]
+    assert answers[0].json()["user"]["emailAddress"] == "bob@svc.example"
+    assert "access:services!service=svc" in answers[2].json()["error"]["message"]
 
 
 def test_only_an_administrator_may_use_the_control_interface(url, users):

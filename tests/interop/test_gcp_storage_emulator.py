@@ -20,9 +20,10 @@ from gcp_storage_emulator.server import create_server
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.in_process import TransportError
-from svc_notebooks.client.uploads.resumable_upload import ClientUpload, resume_upload
+from svc_notebooks.client.uploads.resumable_upload import ClientUpload
 from svc_notebooks.client.uploads.sources import open_source
-from svc_notebooks.client.uploads.uploads import DEFAULT_CHUNK, WHOLE, UploadRequest
+from svc_notebooks.client.uploads.upload_request import DEFAULT_CHUNK, WHOLE, UploadRequest
+from svc_notebooks.client.uploads.uploads import resume_upload
 from svc_notebooks.core.errors.errors import ContentMismatch, ServiceFailed, UnverifiedUploadWarning
 from svc_notebooks.core.http.messages import Request, Response
 from tests.scripted import Stream

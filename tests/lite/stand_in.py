@@ -130,10 +130,16 @@ class Index:
     def __add__(self, number):
         return Index(n + number for n in self)
 
+    def equals(self, other):
+        return list(self) == list(other)
+
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
         _lacks(f"Index.{name}")
+
+def RangeIndex(stop):
+    return Index(range(stop))
 
 class Lacking(type):
     def __getattr__(cls, name):
@@ -147,6 +153,7 @@ class DataFrame(metaclass=Lacking):
             _lacks("such a DataFrame")
         self._data = {name: list(values) for name, values in data.items()}
         self.index = Index(range(len(self)))
+        self.attrs = {}
 
     @property
     def columns(self):

@@ -52,15 +52,17 @@ def test_a_passed_test_proves_its_rules(suite):
     )
 
 
-def test_one_failed_parameter_is_enough_to_prove_nothing(suite):
-    run(suite, PROVES_ONE.replace("pass", "assert n == 1")).stdout.fnmatch_lines(["*rules: 0 of 4*"])
-
-
-@pytest.mark.parametrize("mark", ["@pytest.mark.skip", "@pytest.mark.xfail"])
-def test_what_was_skipped_or_expected_to_fail_proves_nothing(suite, mark):
-    result = run(suite, PROVES_ONE.replace("    @pytest.mark.spec", f"    {mark}\n    @pytest.mark.spec"))
-
-    result.stdout.fnmatch_lines(["*rules: 0 of 4*"])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("pass", "assert n == 1"),
+        ("@pytest.mark.spec", "@pytest.mark.skip\n    @pytest.mark.spec"),
+        ("@pytest.mark.spec", "@pytest.mark.xfail\n    @pytest.mark.spec"),
+    ],
+    ids=["one parameter failed", "skipped", "expected to fail"],
+)
+def test_nothing_is_proved_by_a_test_that_did_not_pass(suite, old, new):
+    run(suite, PROVES_ONE.replace(old, new)).stdout.fnmatch_lines(["*rules: 0 of 4*"])
 
 
 def test_an_unknown_id_stops_the_run_and_names_the_test(suite):
@@ -78,7 +80,7 @@ def test_a_rule_is_proved_when_all_of_its_clauses_are(suite):
     whole.stdout.fnmatch_lines(["*rules: 1 of 4 proved by this run (2 of 5 clauses)*"])
 
 
-def test_the_floor_is_kept_by_a_whole_run_alone(suite):
+def test_the_floor_is_kept_by_a_whole_run_alone_and_never_moves_down(suite):
     plugin_rules.FLOOR.write_text("A-1\nB-1\n")
 
     whole = run(suite, PROVES_ONE)
@@ -87,13 +89,8 @@ def test_the_floor_is_kept_by_a_whole_run_alone(suite):
     assert whole.ret == pytest.ExitCode.TESTS_FAILED
     whole.stdout.fnmatch_lines(["proved before and not by this run: B-1*"])
     assert part.ret == pytest.ExitCode.OK
-
-
-def test_the_floor_moves_up_and_never_down(suite):
     plugin_rules.FLOOR.write_text("B-1\n")
-
     run(suite, PROVES_ONE, "--write-rules-floor")
-
     assert plugin_rules.FLOOR.read_text() == "A-1\nB-1\n"
 
 

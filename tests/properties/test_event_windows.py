@@ -65,16 +65,15 @@ class Calendar:
             self.move(instances[which]["id"], hour)
 
     def move(self, instance: str, hour: int | None) -> None:
-        if hour is None:
-            self.call("PATCH", f"{EVENTS}/{instance}", {"status": "cancelled"})
-            return
-        times = [{"dateTime": (BEGIN + timedelta(hours=hour + n)).isoformat()} for n in (0, 2)]
-        self.call("PATCH", f"{EVENTS}/{instance}", {"start": times[0], "end": times[1], "status": "confirmed"})
+        change = {"status": "cancelled"}
+        if hour is not None:
+            start, end = ({"dateTime": (BEGIN + timedelta(hours=hour + n)).isoformat()} for n in (0, 2))
+            change = {"start": start, "end": end, "status": "confirmed"}
+        self.call("PATCH", f"{EVENTS}/{instance}", change)
 
     def whole(self) -> list[dict[str, Any]]:
-        return [
-            event for page in self.pages(singleEvents="true", orderBy="startTime", maxResults=2500) for event in page
-        ]
+        pages = self.pages(singleEvents="true", orderBy="startTime", maxResults=2500)
+        return [event for page in pages for event in page]
 
 
 @pytest.fixture(scope="module")

@@ -110,9 +110,8 @@ def test_a_spawned_process_has_no_session_and_raises(method):
 
 @pytest.mark.parametrize("path", [None, "store"], ids=["memory", "folder"])
 def test_an_upload_to_a_sandbox_from_a_forked_child_is_an_error_and_not_lost(tmp_path, path):
-    expected = pytest.raises(
-        svc.Unsupported, match=f"belongs to process {os.getpid()} .* Use threads; or call lab.serve"
-    )
+    words = f"belongs to process {os.getpid()} .* Use threads; or call lab.serve"
+    expected = pytest.raises(svc.Unsupported, match=words)
     with svc.sandbox(path and tmp_path / path):
         with FORK.Pool(2) as pool, expected:
             pool.map(send, range(4))

@@ -20,6 +20,7 @@ from tests.framed import framed
 Q = 262_144
 FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files"
+ABOUT = "/storage/v3/about?fields=*"
 EVENTS = "/calendar/v3/calendars/primary/events"
 
 
@@ -86,12 +87,7 @@ class Hand:
         self.service.clock.advance(timedelta(hours=number))
 
     def look(self, number: int) -> None:
-        for target in (
-            f"{FILES}?fields=*",
-            "/storage/v3/changes?pageToken=1&fields=*",
-            EVENTS,
-            "/storage/v3/about?fields=*",
-        ):
+        for target in (f"{FILES}?fields=*", "/storage/v3/changes?pageToken=1&fields=*", EVENTS, ABOUT):
             self.ask("GET", target)
         for file_id in self.ids:
             self.ask("GET", f"{FILES}/{file_id}?alt=media")
@@ -137,9 +133,8 @@ def of_a_copy(service: Service) -> dict[str, Any]:
 
 
 def opened(folder: str | None) -> Service:
-    return open_service(
-        folder, seed=7, clock=None, policy=Policy(verified_domains=("*",), part_size=Q), background=False
-    )
+    policy = Policy(verified_domains=("*",), part_size=Q)
+    return open_service(folder, seed=7, clock=None, policy=policy, background=False)
 
 
 @pytest.mark.parametrize("in_folder", [False, True])

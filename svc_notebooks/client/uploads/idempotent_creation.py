@@ -24,7 +24,7 @@ from ...core.resources.files import File
 from ..files import CHECKSUMS, checksum, copy_file, get_file, list_files
 from ..session import Session
 from .sources import UploadSource
-from .uploads import UploadRequest, is_document
+from .upload_request import UploadRequest, is_document
 
 # -- compares a stored file with the source of its upload, which may have changed between two parts of the upload
 

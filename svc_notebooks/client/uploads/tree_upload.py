@@ -14,9 +14,9 @@ from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children
 from ..session import Session
 from .idempotent_creation import find_or_upload, with_chosen_id
-from .resumable_upload import execute
 from .sources import Progress
-from .uploads import UploadArguments, UploadRequest, is_document, prepare
+from .upload_request import UploadArguments, UploadRequest, is_document, prepare
+from .uploads import execute
 
 # The outcomes of a file. "unchanged" means that the folder had a file of the same name with the same content.
 #

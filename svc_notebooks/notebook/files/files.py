@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...client import files as client
 from ...client.session import SessionLike, session_or_current
 from ...client.uploads.idempotent_creation import with_chosen_id
-from ...client.uploads.uploads import UploadArguments, UploadRequest
+from ...client.uploads.upload_request import UploadArguments, UploadRequest
 from ..arguments import files_at, flag, sources, whole
 from ..batch.batch import (
     Batch,

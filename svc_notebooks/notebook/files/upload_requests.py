@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...client.files import ROOT, get_file, list_files, native_name
 from ...client.uploads.idempotent_creation import compare_content, find_or_upload
-from ...client.uploads.resumable_upload import ClientUpload, resumable
+from ...client.uploads.resumable_upload import ClientUpload
 from ...client.uploads.sources import BytesSource, UnreadableSource, is_stream, open_source, own_name
 from ...client.uploads.tree_upload import BESIDE, TreeFile, TreeUpload, new_content_of, upload_tree_file
-from ...client.uploads.uploads import SIMPLE_LIMIT, UploadArguments, UploadRequest, prepare, send_once
+from ...client.uploads.upload_request import SIMPLE_LIMIT, UploadArguments, UploadRequest, prepare, send_once
+from ...client.uploads.uploads import resumable
 from ...core.errors.errors import BadRequest, SvcError, UnverifiedUploadWarning, warn_caller
 from ...core.files.query import quote
 from ...core.http.media_types import CSV, IMPORTS, SNIFFED_BYTES, UNKNOWN, XLSX

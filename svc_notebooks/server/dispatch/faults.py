@@ -439,18 +439,16 @@ class Faults:
         `over_socket` is True for a client that measures real time, such as a program with a timeout.
         """
         in_real_time = self._delay == "sleep" or (self._delay == "auto" and over_socket)
-        faults = self._planned(target, time.sleep if in_real_time else self._clock.wait)
-        # A delay from a header passes in real time, because one request must not move the clock of all users.
-        faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
-        return FaultInjection(faults)
-
-    def _planned(self, target: FaultTarget, wait: Callable[[float], object]) -> list[ArmedFault]:
+        wait = time.sleep if in_real_time else self._clock.wait
         with self._changing() as plans:
-            return [
+            faults = [
                 ArmedFault(f"{key}/{number}", step.action, wait, partial(self._undo, key, number))
                 for key, plan in plans.items()
                 for number, step in plan.steps_for(target)
             ]
+        # A delay from a header passes in real time, because one request must not move the clock of all users.
+        faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
+        return FaultInjection(faults)
 
     def _undo(self, key: str, number: int) -> None:
         """Decrease the number of times that a step happened, because another fault ended the request first."""

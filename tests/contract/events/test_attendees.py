@@ -1,6 +1,6 @@
 import pytest
 
-from tests.contract.calendar_client import ADA, BOB, EVE, GUEST, SEMINAR, CalendarClient, emails, guests, path
+from tests.contract.calendar_client import ADA, BOB, GUEST, SEMINAR, CalendarClient, emails, guests, path
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
@@ -17,9 +17,8 @@ GOOD = [
 
 
 @pytest.mark.spec("E-07", "E-07b")
-@pytest.mark.parametrize("email", GOOD)
-def test_an_address_of_rfc_5322_is_accepted(ada: CalendarClient, email: str) -> None:
-    assert emails(ada.made(attendees=guests(email))) == [email]
+def test_an_address_of_rfc_5322_is_accepted(ada: CalendarClient) -> None:
+    assert emails(ada.made(attendees=guests(*GOOD))) == GOOD
 
 
 @pytest.mark.choice("An attendee listed twice")
@@ -80,34 +79,23 @@ def test_resource_is_set_only_when_an_attendee_is_added(ada: CalendarClient, fir
 
 
 @pytest.mark.spec("E-15")
-@pytest.mark.parametrize("max_attendees", [1, 2])
-def test_above_max_attendees_only_the_participant_is_returned(ada: CalendarClient, max_attendees: int) -> None:
-    event = ada.made(attendees=guests(GUEST, ADA, BOB))
+def test_above_max_attendees_only_the_participant_is_returned(ada: CalendarClient, bob: CalendarClient) -> None:
+    body = {**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}
+    event = ada.made(body)
 
-    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
-
-    for shown in (answer.json, ada.read(event["id"], maxAttendees=max_attendees)):
-        assert emails(shown) == [ADA]
-        with choice("Default fields of a response"):
-            assert shown["attendeesOmitted"] is True
-    assert emails(ada.read(answer.json["id"])) == [GUEST, ADA, BOB]
-
-
-@pytest.mark.spec("E-15")
-@pytest.mark.parametrize("max_attendees", [3, 4, 10**6])
-def test_up_to_max_attendees_all_are_returned(ada: CalendarClient, max_attendees: int) -> None:
-    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
-
-    assert emails(answer.json) == [GUEST, ADA, BOB]
-    assert "attendeesOmitted" not in answer.json
-
-
-@pytest.mark.spec("E-15")
-def test_every_participant_sees_themselves(ada: CalendarClient, bob: CalendarClient) -> None:
-    event = ada.made(attendees=guests(GUEST, EVE, BOB))
-
-    assert emails(bob.read(event["id"], maxAttendees=1)) == [BOB]
-    assert [emails(event) for event in bob.items(maxAttendees=1)] == [[BOB]]
+    for limit in (1, 2):
+        answer = ada.insert(body, maxAttendees=limit)
+        for shown in (answer.json, ada.read(event["id"], maxAttendees=limit)):
+            assert emails(shown) == [ADA]
+            with choice("Default fields of a response"):
+                assert shown["attendeesOmitted"] is True
+        assert emails(ada.read(answer.json["id"])) == [GUEST, ADA, BOB]
+        assert [emails(listed) for listed in bob.items(maxAttendees=limit)] == [[BOB]] * (limit + 1)
+        assert emails(bob.read(event["id"], maxAttendees=limit)) == [BOB]
+    for limit in (3, 4, 10**6):
+        answer = ada.insert(body, maxAttendees=limit)
+        assert emails(answer.json) == [GUEST, ADA, BOB]
+        assert "attendeesOmitted" not in answer.json
 
 
 @pytest.mark.choice("Attendees of a service account's event")

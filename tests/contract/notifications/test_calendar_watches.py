@@ -55,22 +55,15 @@ def test_an_invitation_changes_the_calendar_of_the_guest(watch: Watch, wire: Wir
     assert states(watch) == ["exists"]
 
 
-def test_a_channel_ends_with_the_access_of_its_user(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
-    bob = CalendarClient(wire, BOB, ADA)
+def test_a_channel_ends_with_the_access_of_its_user_and_with_its_calendar(watch, wire, ada):
+    bob, course = CalendarClient(wire, BOB, ADA), ada.new_calendar()
     assert refusal(bob.call("POST", path(ADA, "watch"), watch.request()))[0] == 404
     rule_id = ada.share("reader", BOB)["id"]
     watch_events(watch, bob)
+    watch_events(watch, CalendarClient(wire, calendar=course))
 
     ada.call("DELETE", f"/calendar/v3/calendars/primary/acl/{rule_id}")
     ada.made()
-
     assert states(watch) == ["not_exists"]
-
-
-def test_a_channel_ends_with_its_calendar(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
-    course = ada.new_calendar()
-    watch_events(watch, CalendarClient(wire, calendar=course))
-
     ada.call("DELETE", f"/calendar/v3/calendars/{course}")
-
     assert states(watch) == ["not_exists"]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from svc_notebooks.client.uploads import idempotent_creation
-from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.sources import PathSource
+from svc_notebooks.client.uploads.uploads import resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import SourceChanged, UnverifiedUploadWarning
 from svc_notebooks.core.http.messages import Request, Response, as_body
 from tests.scripted import Fault, Q, Shelf, Stream, lost, reset, session_for

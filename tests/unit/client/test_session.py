@@ -7,7 +7,7 @@ import pytest
 from svc_notebooks.client.files import create_file, get_file, list_files
 from svc_notebooks.client.session import EnvironmentToken, Session
 from svc_notebooks.client.transport.in_process import TransportError
-from svc_notebooks.client.uploads.resumable_upload import upload
+from svc_notebooks.client.uploads.uploads import upload
 from svc_notebooks.core.errors.errors import Interrupted, NotFound, NotSignedIn, RateLimited, ServiceFailed, SvcError
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response

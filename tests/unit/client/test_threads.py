@@ -3,7 +3,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload
+from svc_notebooks.client.uploads.uploads import resume_upload, start_upload
 from svc_notebooks.core.errors.errors import ContentMismatch, SessionExpired
 from svc_notebooks.core.http.messages import Response
 from tests.patience import PATIENCE

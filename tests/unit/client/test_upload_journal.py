@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.client.upload_journal import PendingUpload, UploadJournal, default_folder
-from svc_notebooks.client.uploads.resumable_upload import start_upload
+from svc_notebooks.client.uploads.uploads import start_upload
 from tests.patience import PATIENCE
 from tests.scripted import Q, Shelf, session_for
 

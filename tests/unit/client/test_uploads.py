@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
-from svc_notebooks.client.uploads.uploads import UploadArguments, prepare
+from svc_notebooks.client.uploads.upload_request import UploadArguments, prepare
+from svc_notebooks.client.uploads.uploads import resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, SessionExpired
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
 from svc_notebooks.core.uploads.transitions import UploadRule, UploadState

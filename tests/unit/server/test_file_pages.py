@@ -2,15 +2,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from sqlalchemy import or_, select
 
 from svc_notebooks.core.files.query import SORT_KEYS, SortKey, parse_order, parse_query, quote
 from svc_notebooks.server.files import search as file_pages
-from svc_notebooks.server.files.search import Viewer, condition, foreign, order, own
-from svc_notebooks.server.files.tables import _COLUMNS, FileRow, PermissionRow
+from svc_notebooks.server.files.search import FileQuery, Viewer, order
+from svc_notebooks.server.files.tables import COLUMNS, FileRow, PermissionRow
 from svc_notebooks.server.store import word_index
 from svc_notebooks.server.store.opening import open_database
-from svc_notebooks.server.store.schema import files
 from svc_notebooks.server.store.store import Store
 from tests.examples import examples
 
@@ -42,11 +40,14 @@ def viewer(*, shared: bool = False, app_only: bool = False) -> Viewer:
 
 
 def by_scan(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...]) -> list[str]:
-    seen = or_(own(of), foreign(of)) if of.shared else own(of)
-    conditions = [condition(parse_query(query), of)] if query else []
-    statement = select(files.c.id).where(seen, files.c.parent.is_not(None), *conditions)
-    statement = statement.order_by(*(term.clause for term in order(of, keys))).with_hint(files, "NOT INDEXED", "sqlite")
-    return [key for (key,) in store.database.select(statement)]
+    """Return the ids of all files of a list, without an index and without pages."""
+    written = FileQuery(of, "sqlite", lambda statement, values: 0)
+    seen = f"({written.own()} OR {written.foreign()})" if of.shared else written.own()
+    conditions = [written.condition(parse_query(query))] if query else []
+    where = " AND ".join([seen, "files.parent IS NOT NULL", *conditions])
+    order_by = ", ".join(f"{term.value} {term.direction}" for term in order(keys))
+    statement = f"SELECT files.id FROM files NOT INDEXED WHERE {where} ORDER BY {order_by}"
+    return [key for (key,) in store.database.run(statement, written.values)]
 
 
 def by_pages(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...], size: int) -> list[str]:
@@ -135,12 +136,10 @@ def plan(store, monkeypatch):
 
     def explain(query, sort="", *, few=1000, shared=False, after=None):
         monkeypatch.setattr(file_pages, "FEW", few)
-        database, of = store.database, viewer(shared=shared)
+        written = FileQuery(viewer(shared=shared), "sqlite", store.files._count)
         search = parse_query(query) if query else None
-        arguments = (search, parse_order(sort), after, 101, lambda counting: database.select(counting)[0][0])
-        statement = file_pages.page_statement(_COLUMNS, of, *arguments)
-        compiled = statement.compile(dialect=database._connection.dialect)
-        steps = database.driver.execute(f"EXPLAIN QUERY PLAN {compiled}", compiled.params).fetchall()
+        statement = written.page(COLUMNS, search, parse_order(sort), after)
+        steps = store.database.run(f"EXPLAIN QUERY PLAN {statement}", {**written.values, "size": 101})
         return "; ".join(step[3] for step in steps)
 
     for number in range(1, 9):

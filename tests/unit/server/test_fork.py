@@ -8,7 +8,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload_journal import UploadJournal
-from svc_notebooks.client.uploads.resumable_upload import start_upload, upload
+from svc_notebooks.client.uploads.uploads import start_upload, upload
 from svc_notebooks.core.errors.errors import Unsupported
 from svc_notebooks.core.platform import remove_with, temporary_folder
 from svc_notebooks.course.evidence import RequestRecorder
