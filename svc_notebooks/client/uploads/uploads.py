@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors.errors import (
-    SourceChanged,
-)
+from ...core.errors.errors import SourceChanged
 from ...core.resources.files import File
 from ..session import Session
 from ..transport.urls import is_web_address
 from .resumable_upload import ClientUpload
 from .sources import Progress, open_source
-from .upload_request import (
-    UploadArguments,
-    UploadRequest,
-    check_chunk_size,
-    prepare,
-    send_once,
-    with_stored_type,
-)
+from .upload_request import UploadArguments, UploadRequest, check_chunk_size, prepare, send_once, with_stored_type
 
 # -- one call for an upload of any type
 
