@@ -125,24 +125,20 @@ def test_a_student_is_reset_and_restored(notebooks: Notebooks) -> None:
 
 
 def test_faults_for_all_begin_and_end(notebooks: Notebooks) -> None:
-    broken = notebooks.control.break_network(60)
-    preset = notebooks.control.faults("slow service", seconds=5)
-    ended = notebooks.control.clear_faults()
+    control, before = notebooks.control, len(notebooks.ada.exchanges)
+    with pytest.raises(ValueError, match="slow service"):
+        control.faults("slow servise")
+    with pytest.raises(ValueError, match="duration"):
+        control.advance("soon")
+    assert len(notebooks.ada.exchanges) == before
 
+    broken = control.break_network(60)
+    preset = control.faults("slow service", seconds=5)
+    ended = control.clear_faults()
     assert dtypes(broken) == dtypes(ended) == FAULT_PLANS.dtypes
     assert broken["does"].tolist() == ["closes the connection before it performs the request"]
     assert preset["preset"].dropna().tolist() == ["slow service"]
     assert ended.empty
-
-
-def test_wrong_arguments_are_refused_without_a_request(notebooks: Notebooks) -> None:
-    before = len(notebooks.ada.exchanges)
-
-    with pytest.raises(ValueError, match="slow service"):
-        notebooks.control.faults("slow servise")
-    with pytest.raises(ValueError, match="duration"):
-        notebooks.control.advance("soon")
-    assert len(notebooks.ada.exchanges) == before
 
 
 def test_a_registered_receiver_gets_messages_without_a_registered_domain(tmp_path: Path) -> None:

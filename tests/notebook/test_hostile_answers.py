@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -94,18 +95,6 @@ NEED_A_KIND = ("move", "read_frame")
 
 
 @dataclass
-class Made:
-    """A sandbox with a file in a folder, and a recurring event, in the state to which each call returns."""
-
-    lab: Any
-    file: str
-    folder: str
-    document: str
-    event: str
-    state: str
-
-
-@dataclass
 class Liar:
     """Passes requests on, and changes the JSON answer number `answer` at `path`, or the whole answer if that is ()."""
 
@@ -148,7 +137,8 @@ def paths(value: Any, start: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[Made]:
+def made() -> Iterator[SimpleNamespace]:
+    """A sandbox with a file in a folder, and a recurring event, in the state to which each call returns."""
     with svc.sandbox() as lab:
         lab.register_domain("x.example")
         folder = svc.create_folder("folder")["id"].item()
@@ -156,10 +146,10 @@ def made() -> Iterator[Made]:
         document = svc.upload(b"x", name="a.txt", convert_to="document")["id"].item()
         svc.share(file, "bob@svc.example")
         svc.share_calendar("primary", "eve@svc.example")
-        event = svc.create_event(
-            "Tea", **EVENT, time_zone="UTC", attendees=["bob@svc.example"], recurrence="daily, 3 times"
-        )
-        yield Made(lab, file, folder, document, event["id"].item(), lab.snapshot())
+        more = {"attendees": ["bob@svc.example"], "recurrence": "daily, 3 times"}
+        event = svc.create_event("Tea", **EVENT, time_zone="UTC", **more)
+        ids = {"file": file, "folder": folder, "document": document, "event": event["id"].item()}
+        yield SimpleNamespace(lab=lab, **ids, state=lab.snapshot())
 
 
 @pytest.fixture(autouse=True)
@@ -169,19 +159,13 @@ def _deliveries_end() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("function", CALLS)
-def test_a_lie_in_a_field_is_an_error_of_the_service_or_of_no_matter(made: Made, function: str, tmp_path: Path) -> None:
+def test_a_lie_in_a_field_is_an_error_of_the_service_or_of_no_matter(made, function: str, tmp_path: Path) -> None:
     def call(liar: Liar, number: int) -> str:
         made.lab.restore(made.state)
         (folder := tmp_path / str(number)).mkdir()
         time = Time()
-        session = Session(
-            "https://sandbox.svc.example",
-            made.lab.service.sign_in(),
-            handler=liar,
-            retry=RetryRule(patience=3),
-            clock=time,
-            sleep=time.sleep,
-        )
+        options = {"retry": RetryRule(patience=3), "clock": time, "sleep": time.sleep}
+        session = Session("https://sandbox.svc.example", made.lab.service.sign_in(), handler=liar, **options)
         with warnings.catch_warnings(action="ignore"):
             try:
                 CALLS[function](made, session, folder)

@@ -92,14 +92,9 @@ def test_booleans_and_numbers_of_numpy_are_those_of_python(lab):
     assert not file["starred"].item()
 
 
-def test_an_event_names_the_entry_that_is_not_an_address(lab):
-    with pytest.raises(
-        svc.EventError, match=r"attendees\[0\].email: expected an e-mail address, .* not the text 'Lee'"
-    ):
-        svc.create_event("Tea", **DAY, attendees=f"Lee, Ann <{ANN}>")
-
-
-def test_everyone_and_domains_stand_among_people(lab):
+def test_everyone_and_domains_stand_among_people_and_an_event_names_what_is_no_address(lab):
     shared = svc.share(svc.upload(b"x"), f"Ann <{ANN}>, anyone; domain:x.example")
-
     assert shared["type"].tolist() == ["user", "anyone", "domain"]
+    words = r"attendees\[0\].email: expected an e-mail address, .* not the text 'Lee'"
+    with pytest.raises(svc.EventError, match=words):
+        svc.create_event("Tea", **DAY, attendees=f"Lee, Ann <{ANN}>")

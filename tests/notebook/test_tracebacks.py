@@ -89,12 +89,10 @@ def test_an_error_is_not_touched_outside_of_ipython():
     InteractiveShell.clear_instance()
     with pytest.raises(TypeError) as raised:
         svc.upload(3, session=svc.sandbox().session)
-
     assert not hasattr(raised.value, "_render_traceback_")
 
 
-@pytest.mark.parametrize("kind", EVERY)
-def test_every_error_can_be_shown(kind, shell, capsys):
-    shell.user_ns["kind"] = kind
-
-    assert f"{kind.__name__}: what happened" in shown(shell, capsys, "raise kind('what happened')")
+def test_every_error_can_be_shown(shell, capsys):
+    for kind in EVERY:
+        shell.user_ns["kind"] = kind
+        assert f"{kind.__name__}: what happened" in shown(shell, capsys, "raise kind('what happened')")

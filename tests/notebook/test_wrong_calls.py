@@ -79,10 +79,8 @@ from svc_notebooks.pytest_plugin import ServedSandbox
     ],
 )
 def test_the_error_about_a_wrong_argument_names_the_right_one(call, message):
-    with pytest.raises(TypeError) as raised:
+    with pytest.raises(TypeError, match=re.escape(message) + "$"):
         call()
-
-    assert str(raised.value).endswith(message)
 
 
 @pytest.mark.parametrize(
@@ -108,21 +106,18 @@ def test_a_missing_attribute_names_what_to_use_instead(lab, read, hint):
     assert bool(hint) == (";" in str(raised.value))
 
 
-ATTRIBUTES = {
-    "a function": (lambda lab: lab.session.files, "call svc.files(..., session=session)"),
-    "os": (lambda lab: svc.listdir, "did you mean files()?"),
-    "the messages of a receiver": (lambda lab: svc.receiver(direct=True).requests, "did you mean messages()?"),
-    "another user": (lambda lab: svc.use, "or use `with session:`, in which it is the current session"),
-}
-
-
-@pytest.mark.parametrize("case", ATTRIBUTES)
-def test_the_error_about_a_missing_attribute_says_what_to_use(lab, case):
-    call, message = ATTRIBUTES[case]
-
-    with pytest.raises(AttributeError) as raised:
-        call(lab)
-    assert str(raised.value).endswith(message)
+@pytest.mark.parametrize(
+    "read, message",
+    [
+        (lambda lab: lab.session.files, "call svc.files(..., session=session)"),
+        (lambda _: svc.listdir, "did you mean files()?"),
+        (lambda _: svc.receiver(direct=True).requests, "did you mean messages()?"),
+        (lambda _: svc.use, "or use `with session:`, in which it is the current session"),
+    ],
+)
+def test_the_error_about_a_missing_attribute_says_what_to_use(lab, read, message):
+    with pytest.raises(AttributeError, match=re.escape(message) + "$"):
+        read(lab)
 
 
 def test_a_session_is_current_in_its_block(lab):
@@ -171,34 +166,17 @@ def test_a_wrong_value_names_what_to_give_instead(lab, call, hint):
     assert hint in str(raised.value)
 
 
-def test_an_error_says_once_to_try_again(lab):
-    with lab.faults(status=503, times=1000), pytest.raises(svc.ServiceFailed) as raised:
-        svc.files()
-
-    assert str(raised.value).lower().count("try again") == 1
-    assert repr(lab.clock).startswith(f"<VirtualClock at {lab.clock.now():%Y-%m-%d %H:%M}")
-
-
-@pytest.mark.parametrize(
-    "path, hint",
-    [
-        ("/files", "; did you mean /storage/v3/files?"),
-        ("/calendar/v3/calendars/primary/event", "; did you mean /calendar/v3/calendars/primary/events?"),
-        ("/nonsense", "; the interface is below /storage/v3/ and /calendar/v3/."),
-        ("/storage/v3/nonsense", "Of the operations of its family, it leaves out"),
-    ],
-)
-def test_a_mistyped_address_names_the_one_of_the_interface(lab, path, hint):
-    assert hint in lab.send("GET", path).body.decode()
-
-
-def test_a_type_error_from_inside_keeps_its_message(lab):
+def test_errors_from_inside_keep_their_message_and_say_once_to_try_again(lab):
     class Source(io.BytesIO):
         def read(self, size=-1):
             raise TypeError("mine")
 
     with pytest.raises(TypeError, match=r"^mine$"):
         svc.upload(Source(b"x"))
+    with lab.faults(status=503, times=1000), pytest.raises(svc.ServiceFailed) as raised:
+        svc.files()
+    assert str(raised.value).lower().count("try again") == 1
+    assert repr(lab.clock).startswith(f"<VirtualClock at {lab.clock.now():%Y-%m-%d %H:%M}")
 
 
 def test_every_public_function_shows_its_parameters_and_is_pickled_by_its_public_name():

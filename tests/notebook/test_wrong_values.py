@@ -58,11 +58,17 @@ def test_a_wrong_value_names_its_argument(lab, call, message):
     assert len(svc.exchanges()) == before
 
 
-def test_the_error_that_was_replaced_is_its_cause(lab):
+def test_the_error_that_was_replaced_is_its_cause_and_a_defect_of_the_package_stays_as_it_is(lab, monkeypatch):
     with pytest.raises(TypeError) as raised:
         svc.upload(b"", convert_to=SERIES)
-
     assert "truth value" in str(raised.value.__cause__)
+
+    def fail(*args, **kwargs):
+        raise AttributeError("'NoneType' object has no attribute 'x'")
+
+    monkeypatch.setattr("svc_notebooks.notebook.files.search.list_file_pages", fail)
+    with pytest.raises(AttributeError, match="no attribute 'x'"):
+        svc.files("name = 'a'", limit=3)
 
 
 def test_numbers_and_booleans_of_numpy_are_accepted(lab, tmp_path):
@@ -71,12 +77,3 @@ def test_numbers_and_booleans_of_numpy_are_accepted(lab, tmp_path):
 
     assert len(svc.files(limit=np.int64(1))) == 1
     assert len(svc.generate_ids(file["size"].sum())) == 2
-
-
-def test_a_defect_of_the_package_stays_as_it_is(lab, monkeypatch):
-    def fail(*args, **kwargs):
-        raise AttributeError("'NoneType' object has no attribute 'x'")
-
-    monkeypatch.setattr("svc_notebooks.notebook.files.search.list_file_pages", fail)
-    with pytest.raises(AttributeError, match="no attribute 'x'"):
-        svc.files("name = 'a'", limit=3)

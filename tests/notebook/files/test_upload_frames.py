@@ -42,24 +42,16 @@ def test_a_gzip_name_gives_compressed_text(lab):
     assert (media_type, gzip.decompress(content)) == ("application/gzip", b"a,b\n1,x\n2,\n")
 
 
-def test_frames_of_this_package_become_workbooks(lab):
-    svc.upload(TABLE, name="a.csv")
+def test_frames_of_this_package_become_workbooks_and_row_numbers_are_announced(lab):
+    with pytest.warns(UserWarning, match="is not sent") as caught:
+        svc.upload(TABLE.iloc[[1, 0, 1]], name="a.csv")
+    assert caught[0].filename == __file__
 
     with pytest.warns(UserWarning, match="'modified_time' without the time zone, column 'created_time' without"):
         file = svc.upload(svc.files(), name="files.xlsx")
-
     table = svc.read_frame(file)
     assert table["name"].tolist() == ["a.csv"]
     assert table["created_time"].dtype.kind == "M"
-
-
-REFUSED = {
-    "a Series": (None, {"source": TABLE["a"]}, TypeError, r"source must not be a Series: give source\.to_frame\(\)"),
-    "old Excel": ("table.xls", {}, ValueError, r"not written as Excel 97 to 2003; name the file \.xlsx"),
-    "OpenDocument": (None, {"mime_type": formats.BY_NAME["ods"].media_types[0]}, ValueError, "OpenDocument"),
-    "Feather": ("table.feather", {}, ValueError, r"not written as \.feather; name the file \.xlsx"),
-    "two names": ("table.json", {"source": pd.DataFrame([[1, 2]], columns=["a", "a"])}, ValueError, "unique"),
-}
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a.PDF", "a.png", "a.md", "a.tar.gz", "a.pdf.gz"])
@@ -72,21 +64,24 @@ def test_a_name_of_another_format_is_refused(lab, name):
     assert svc.read(file) == OLD
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_a_frame_that_cannot_be_written_is_refused_before_anything_is_sent(lab, case):
-    name, arguments, error, words = REFUSED[case]
-
+@pytest.mark.parametrize(
+    "name, arguments, error, words",
+    [
+        (None, {"source": TABLE["a"]}, TypeError, r"source must not be a Series: give source\.to_frame\(\)"),
+        ("table.xls", {}, ValueError, r"not written as Excel 97 to 2003; name the file \.xlsx"),
+        (None, {"mime_type": formats.BY_NAME["ods"].media_types[0]}, ValueError, "OpenDocument"),
+        ("table.feather", {}, ValueError, r"not written as \.feather; name the file \.xlsx"),
+        ("table.json", {"source": pd.DataFrame([[1, 2]], columns=["a", "a"])}, ValueError, "unique"),
+    ],
+    ids=["a Series", "old Excel", "OpenDocument", "Feather", "two names"],
+)
+def test_a_frame_that_cannot_be_written_is_refused_before_anything_is_sent(lab, name, arguments, error, words):
     with pytest.raises(error, match=words):
         svc.upload(**{"source": TABLE, "name": name, **arguments})
+    with pytest.raises(ValueError, match="chunk_size"):
+        svc.update("an-id-0" * 4, TABLE, chunk_size=5)
 
     assert len(svc.exchanges()) == 0
-
-
-def test_the_row_numbers_that_are_not_sent_are_announced_at_the_line_of_the_call(lab):
-    with pytest.warns(UserWarning, match="is not sent") as caught:
-        svc.upload(TABLE.iloc[[1, 0, 1]], name="a.csv")
-
-    assert caught[0].filename == __file__
 
 
 KEPT = {
@@ -145,13 +140,6 @@ def test_an_upload_of_a_frame_is_resumed_with_the_frame(lab):
     file = svc.resume_upload(begun.session_uri, table).run()
 
     assert svc.read_frame(file).equals(table)
-
-
-def test_a_wrong_argument_of_an_update_with_a_frame_sends_nothing(lab):
-    with pytest.raises(ValueError, match="chunk_size"):
-        svc.update("an-id-0" * 4, TABLE, chunk_size=5)
-
-    assert len(svc.exchanges()) == 0
 
 
 SET = {"description": "counts", "folder_color_rgb": "#ff0000", "properties": {"lab": "7"}, "starred": True}

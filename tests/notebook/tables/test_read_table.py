@@ -51,13 +51,9 @@ def test_csv_is_read_whatever_its_delimiter_and_character_set(case):
     assert table.values.tolist() == rows
 
 
-def test_a_comma_is_decimal_only_beside_semicolons():
+def test_a_comma_is_decimal_only_beside_semicolons_and_integers_are_read_as_an_option_says():
     assert read(b"a\tb\n1,234\t2\n", "tsv")["a"].tolist() == ["1,234"]
-
-
-def test_integers_with_missing_values_are_read_as_an_option_says():
     content = b"n\n1\n\n3\n"
-
     assert read(content, skip_blank_lines=False)["n"].dtype == "Int64"
     assert read(content, skip_blank_lines=False, dtype={"n": "Int64"})["n"].tolist() == [1, pd.NA, 3]
 
@@ -87,24 +83,22 @@ SHEETS = workbook(
 )
 
 
-@pytest.mark.parametrize("sheet, rows", [(None, [[1]]), ("Birds", [[1]]), (0, [[1]]), (2, []), ("Empty", [])])
-def test_a_sheet_is_chosen_by_its_name_or_number(sheet, rows):
-    assert read(SHEETS, "xlsx", sheet).values.tolist() == rows
+def test_a_sheet_is_chosen_by_its_name_or_number_and_an_unknown_one_lists_them():
+    for sheet, rows in ((None, [[1]]), ("Birds", [[1]]), (0, [[1]]), (2, []), ("Empty", [])):
+        assert read(SHEETS, "xlsx", sheet).values.tolist() == rows
+    for sheet in ("Fish", 3, -1):
+        with pytest.raises(
+            ValueError, match=r"'table\.xlsx' has no sheet .*; its sheets are 'Birds', 'Ponds', 'Empty'"
+        ):
+            read(SHEETS, "xlsx", sheet)
 
 
 def test_text_in_a_cell_stays_text_and_a_dtype_is_taken():
-    assert read(SHEETS, "xlsx", 1)["a"].tolist()[0] == "007"
-    assert read(SHEETS, "xlsx", 1, dtype={"a": "float64"})["a"].tolist()[0] == 7
-    assert read(SHEETS, "xlsx", 1, dtype={"b": "str"})["a"].tolist()[0] == "007"
-    assert read(SHEETS, "xlsx", 1, dtype_backend="numpy_nullable")["a"].tolist()[0] == "007"
-    assert read(SHEETS, "xlsx", 1, converters={"a": int})["a"].tolist()[0] == 7
-    assert read(SHEETS, "xlsx", 1, thousands=",")["a"].tolist()[0] == 7
+    def first(**options):
+        return read(SHEETS, "xlsx", 1, **options)["a"].tolist()[0]
 
-
-@pytest.mark.parametrize("sheet", ["Fish", 3, -1])
-def test_an_unknown_sheet_lists_the_sheets(sheet):
-    with pytest.raises(ValueError, match=r"'table\.xlsx' has no sheet .*; its sheets are 'Birds', 'Ponds', 'Empty'"):
-        read(SHEETS, "xlsx", sheet)
+    assert [first(), first(dtype={"b": "str"}), first(dtype_backend="numpy_nullable")] == ["007"] * 3
+    assert [first(dtype={"a": "float64"}), first(converters={"a": int}), first(thousands=",")] == [7] * 3
 
 
 ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le")
@@ -156,14 +150,10 @@ def test_the_error_about_wrong_content_names_the_file(case):
         ("xlsx", "skip_rows", "did you mean 'skiprows'"),
     ],
 )
-def test_an_option_that_pandas_does_not_have_is_refused(name, option, words):
+def test_an_option_that_pandas_does_not_have_and_a_missing_package_are_refused(name, option, words, monkeypatch):
     with pytest.raises(TypeError, match=words):
         check_options(BY_NAME[name], {option: 1}, ["sheet", "file_column"])
-
-
-def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr(formats, "find_spec", lambda module: None)
-
     with pytest.raises(ImportError, match=r"Excel files are read by .*: pip install 'svc-notebooks\[frames\]'"):
         check_options(BY_NAME["xlsx"], {})
 
@@ -253,15 +243,19 @@ SHEET = (
 )
 
 
-def with_rows(rows: str) -> bytes:
-    """Return a workbook whose sheet has these rows, in XML."""
-    with zipfile.ZipFile(BytesIO(workbook({"A": pd.DataFrame({"a": [1]})}))) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+def zipped(members: dict[str, str | bytes]) -> bytes:
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            archive.writestr(name, SHEET.format(rows) if name.endswith("sheet1.xml") else content)
+            archive.writestr(name, content)
     return buffer.getvalue()
+
+
+def with_rows(rows: str) -> bytes:
+    """Return a workbook whose sheet has these rows, in XML."""
+    with zipfile.ZipFile(BytesIO(workbook({"A": pd.DataFrame({"a": [1]})}))) as archive:
+        members: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    return zipped({**members, "xl/worksheets/sheet1.xml": SHEET.format(rows)})
 
 
 @pytest.mark.parametrize(
@@ -281,24 +275,18 @@ def test_cells_that_are_too_far_apart_for_a_table_are_refused(far):
 
 
 def test_empty_cells_with_a_style_do_not_count_as_far_apart():
-    styled = '<row r="1048576"><c r="XFD1048576" s="0"/></row>'
-
-    table = read_table(
-        with_rows(f'<row r="1"><c r="A1"><v>1</v></c></row>{styled}'), BY_NAME["xlsx"], "a.xlsx", None, {}
-    )
-
-    assert list(table.columns) == [1]
+    styled = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576" s="0"/></row>'
+    assert list(read(with_rows(styled), "xlsx").columns) == [1]
 
 
-@pytest.mark.parametrize("name", ["xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"])
-def test_a_workbook_that_unpacks_to_far_more_bytes_is_refused(name):
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, bytes(70 << 20))
-    content = buffer.getvalue().replace((70 << 20).to_bytes(4, "little"), (500).to_bytes(4, "little"))
-
-    with pytest.raises(ValueError, match=r"the file has [\d,]+ bytes that become more than 67,108,864"):
-        check_area(BytesIO(content))
+def test_a_workbook_that_unpacks_to_far_more_bytes_and_a_binary_workbook_are_refused():
+    for name in ("xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"):
+        content = zipped({name: bytes(70 << 20)})
+        content = content.replace((70 << 20).to_bytes(4, "little"), (500).to_bytes(4, "little"))
+        with pytest.raises(ValueError, match=r"the file has [\d,]+ bytes that become more than 67,108,864"):
+            check_area(BytesIO(content))
+    with pytest.raises(ValueError, match="save it as xlsx"):
+        check_area(BytesIO(zipped({"xl/worksheets/sheet1.bin": b""})))
 
 
 def test_parquet_of_far_more_cells_than_bytes_is_refused():
@@ -307,12 +295,3 @@ def test_parquet_of_far_more_cells_than_bytes_is_refused():
 
     with pytest.raises(TableError, match="bytes have 11,000,000 cells"):
         read_table(buffer.getvalue(), BY_NAME["parquet"], "a.parquet", None, {})
-
-
-def test_a_binary_workbook_is_refused():
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("xl/worksheets/sheet1.bin", b"")
-
-    with pytest.raises(ValueError, match="save it as xlsx"):
-        check_area(buffer)
