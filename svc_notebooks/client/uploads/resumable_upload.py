@@ -43,11 +43,7 @@ from ..transport.urls import foreign_url
 from ..upload_journal import JournalLock
 from .idempotent_creation import check_content
 from .sources import Progress, SourceStream
-from .upload_request import (
-    DEFAULT_CHUNK,
-    UploadRequest,
-    check_stored_size,
-)
+from .upload_request import DEFAULT_CHUNK, UploadRequest, check_stored_size
 
 # -- parsing of the responses in a resumable upload, and the errors of the upload
 
@@ -347,7 +343,7 @@ class ClientUpload:
         except TransportError as error:
             self._response, self._broken = Response(0), error
             warn_of_waiting(session, error, machine.backoff.failures)
-            machine.lose_connection(session.elapsed(), session.chance())
+            machine.lose_connection(session.elapsed(), session.random.random())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
                 raise self._interruption(f"No response to {request.method} {request.path}: {error}.") from error
@@ -422,17 +418,12 @@ class ClientUpload:
         row = {
             "n": len(self.history) + 1,
             "action": action,
-            "first": None,
-            "last": None,
             "total": self._machine.total,
             "sent": body.sent if isinstance(body, SourceStream) else len(body) if isinstance(body, bytes) else None,
-            "status": None,
             "stored": self.stored,
-            "waited": None,
             "state": (UploadState.EXPIRED if facts.get("status") in (404, 410) else self._machine.state).value,
-            "error": None,
         }
-        self.history.append(row | facts)
+        self.history.append(dict.fromkeys(("first", "last", "status", "waited", "error")) | row | facts)
 
     def _forget(self) -> None:
         if self._claim is not None:
