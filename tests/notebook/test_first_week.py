@@ -47,16 +47,10 @@ HINTS = {
         lambda lab: svc.files(folder="in", session=bob(lab)),
         "of this name is shared with this user; give its id",
     ),
-    "an inherited permission": (
-        lambda lab: svc.unshare("Pair/in/a", BOB),
-        "inherited from the folder 'in'; unshare that folder",
-    ),
+    "inherited": (lambda lab: svc.unshare("Pair/in/a", BOB), "inherited from the folder 'in'; unshare that folder"),
     "the name of an event": (lambda lab: svc.update_event("Tea", summary="a"), r"events\('Tea'\) finds an event"),
     "a calendar as a file": (lambda lab: svc.delete(svc.create_calendar("a")), "execute.*deletes the calendar c_"),
-    "an event as a file": (
-        lambda lab: svc.delete(event()),
-        "file is the row of an event, which update_event and delete_event take",
-    ),
+    "event": (lambda lab: svc.delete(event()), "file is the row of an event, which update_event and delete_event take"),
     "a file as an event": (lambda lab: svc.delete_event(svc.upload(b"")), "a file, which update and delete take"),
     "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
     "a field of all events": (
@@ -70,10 +64,7 @@ HINTS = {
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
     "fill a form": (lambda lab: svc.event_form().set(summary="a"), r"form.fill\(...\).*form.create.click\(\)"),
     "no such label": (lambda lab: svc.upload_form().fill(convert="document"), "did you mean 'convert_to'"),
-    "fill with content": (
-        lambda lab: svc.upload_form().fill(b"a", name="b"),
-        "label=value.*labels.* are notebook_file, ",
-    ),
+    "fill content": (lambda lab: svc.upload_form().fill(b"a", name="b"), "label=value.*labels.* are notebook_file, "),
     "fill two files": (lambda lab: svc.upload_form().fill(files=["a", "b"]), "files must be one str or path, not 2 v"),
     "fill bytes": (lambda lab: svc.upload_form().fill(source=b"a"), "source must be one str or path, not bytes"),
     "upload no file": (lambda lab: svc.upload_form().upload(), "No file is selected"),
@@ -89,18 +80,12 @@ HINTS = {
     "revisions": (lambda lab: svc.list_revisions, r"no earlier versions of a file; copy\(file\)"),
     "a limit by the name of the list": (lambda lab: lab.limits(requests=5), r"lab.limit\(requests=5, per='60s'\)"),
     "a role by row": (lambda lab: svc.share("/Twin", [BOB], role=["reader", "writer"]), "2 values for 1 grantee"),
-    "a dict of reminders": (
-        lambda lab: event(reminders={"email": "1d"}),
-        r"give a list such as \[10, \('email', '1 day'\)\]",
-    ),
+    "reminders": (lambda lab: event(reminders={"email": "1d"}), r"give a list such as \[10, \('email', '1 day'\)\]"),
     "an operation's last word": (lambda lab: lab.faults(operation="list", status=503), "did you mean files.list"),
     "no such file": (lambda lab: svc.import_events("nope.ics"), "the file 'nope.ics' does not exist"),
     "an array": (lambda lab: svc.upload(pd.Series([1.0]).to_numpy()), r"pandas.DataFrame\(array\) for an array"),
     "a misspelt field": (lambda lab: setattr(svc.event_form(), "value", {"sumary": "a"}), "did you mean 'summary'"),
-    "a field of several controls": (
-        lambda lab: setattr(svc.upload_form().controls.file, "value", "a.txt"),
-        r"form.fill\(...\) sets them",
-    ),
+    "control": (lambda lab: setattr(svc.upload_form().controls.file, "value", "a.txt"), r"form.fill\(...\) sets them"),
     "a key of a guest": (
         lambda lab: event(attendees=[{"email": "a@x.example", "optinal": True}]),
         "attendees has the unknown key 'optinal'; did you mean optional",
@@ -113,10 +98,7 @@ HINTS = {
         lambda lab: [svc.upload([b"1", b"2"], name=["t", "t"]), svc.upload(b"3", name="t", overwrite=True)],
         r"name is 't', the name of 2 files; update\(id, source\) replaces one",
     ),
-    "a missing scope": (
-        lambda lab: svc.files(session=bob(lab, scopes=["calendar"])),
-        "files.list accepts: storage, storage.",
-    ),
+    "scope": (lambda lab: svc.files(session=bob(lab, scopes=["calendar"])), "files.list accepts: storage, storage."),
     "a missing role": (
         lambda lab: svc.update(svc.files(name="in"), name="b", session=bob(lab)),
         r"\(in\). The role writer is necessary, not reader",
@@ -149,14 +131,8 @@ HINTS = {
         lambda lab: svc.export("Pair/in", "pdf"),
         r"download\(folder\) saves its files, and export\(files\(folder=",
     ),
-    "busy times that are not shared": (
-        lambda lab: svc.free_times(BOB, within="2026-11-02"),
-        "share_calendar.*role='freeBusyReader'",
-    ),
-    "a channel from elsewhere": (
-        lambda lab: svc.changes(svc.files()),
-        r"give a result of changes\(\) or watch_changes",
-    ),
+    "busy times": (lambda lab: svc.free_times(BOB, within="2026-11-02"), "share_calendar.*role='freeBusyReader'"),
+    "channel": (lambda lab: svc.changes(svc.files()), r"give a result of changes\(\) or watch_changes"),
     "a refresh token": (lambda lab: lab.refresh_token, r"create_refresh_token\(lab.oauth_client\(name\)\)"),
     "a refresh token of no program": (
         lambda lab: lab.create_refresh_token("notebook"),
