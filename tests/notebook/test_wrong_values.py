@@ -7,18 +7,16 @@ import pytest
 import svc_notebooks as svc
 
 SERIES = pd.Series(["a", "b"])
+DAYS = pd.to_datetime(["2026-11-02", "2026-11-03"])
 
 
 @pytest.mark.parametrize(
     "call, message",
     [
         (lambda: svc.upload(b"", convert_to=SERIES), "convert_to must be a str or None, not Series"),
+        (lambda: svc.upload(b"", metadata=DAYS[:1]), "metadata must be a dict of fields, not Timestamp"),
         (
-            lambda: svc.upload(b"", metadata=pd.DatetimeIndex(["2026-11-02"])),
-            "metadata must be a dict of fields, not Timestamp",
-        ),
-        (
-            lambda: svc.create_event("Tea", start=pd.to_datetime(["2026-11-02", "2026-11-03"]), end="2026-11-04"),
+            lambda: svc.create_event("Tea", start=DAYS, end="2026-11-04"),
             "start must be a date, a datetime, a Timestamp or a str, not DatetimeIndex",
         ),
         (lambda: svc.create_event("Tea", start=pd.NaT, end="2026-11-04"), "start is missing (NaT)"),
