@@ -1,6 +1,5 @@
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -67,11 +66,3 @@ def test_the_error_that_was_replaced_is_its_cause_and_a_defect_of_the_package_st
     monkeypatch.setattr("svc_notebooks.notebook.files.search.list_file_pages", fail)
     with pytest.raises(AttributeError, match="no attribute 'x'"):
         svc.files("name = 'a'", limit=3)
-
-
-def test_numbers_and_booleans_of_numpy_are_accepted(lab, tmp_path):
-    file = svc.upload([b"1", b"2"], name=["a.txt", "b.txt"])
-    svc.download(file, tmp_path, overwrite=np.True_)
-
-    assert len(svc.files(limit=np.int64(1))) == 1
-    assert len(svc.generate_ids(file["size"].sum())) == 2

@@ -256,12 +256,8 @@ def test_an_invalid_argument_is_refused_before_anything_is_sent(lab, arguments, 
 @pytest.mark.parametrize(
     "query, message, place",
     [
-        ("name contains 'a' and nam > '2026'", "nam is not a field; did you mean name?", " " * 22 + "^^^"),
-        (
-            "table.csv",
-            "'table.csv' is not a query; files(name=...) searches names, and files(text=...) words.",
-            "^" * 9,
-        ),
+        ("not modified_tme > '2026'", "modified_tme is not a field; did you mean modified_time?", " " * 4 + "^" * 12),
+        ("t.csv", "'t.csv' is not a query; files(name=...) searches names, and files(text=...) words.", "^^^^^"),
     ],
 )
 def test_an_error_in_a_query_shows_its_place(lab, query, message, place):

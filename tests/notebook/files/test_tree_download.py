@@ -67,17 +67,16 @@ def test_a_folder_goes_up_and_comes_back_over_http_at_another_brand(tmp_path):
     assert contents(tmp_path / "down" / "Data" / "Up") == contents(tmp_path / "Up")
 
 
-DOCUMENTS = {
-    "document": ("<h1>Birds</h1>", "text/html", "Note.docx"),
-    "spreadsheet": ("a,b", "text/csv", "Note.xlsx"),
-    "drawing": ('<svg xmlns="http://www.w3.org/2000/svg"/>', "image/svg+xml", "Note.svg"),
-    "script": ("{}", "application/json", "Note.json"),
-}
+DOCUMENTS = [
+    ("document", "<h1>Birds</h1>", "text/html", "Note.docx"),
+    ("spreadsheet", "a,b", "text/csv", "Note.xlsx"),
+    ("drawing", '<svg xmlns="http://www.w3.org/2000/svg"/>', "image/svg+xml", "Note.svg"),
+    ("script", "{}", "application/json", "Note.json"),
+]
 
 
-@pytest.mark.parametrize("native", DOCUMENTS)
-def test_documents_in_a_folder_are_exported(data, tmp_path, native):
-    content, media_type, name = DOCUMENTS[native]
+@pytest.mark.parametrize("native, content, media_type, name", DOCUMENTS)
+def test_documents_in_a_folder_are_exported(data, tmp_path, native, content, media_type, name):
     svc.upload(content.encode(), name="Note", mime_type=media_type, convert_to=native, parent=data)
 
     saved = svc.download(data, tmp_path).set_index("name").loc["Note"]

@@ -90,9 +90,8 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("case", KEPT)
-def test_new_content_has_the_type_that_is_named_and_else_that_of_the_file(lab, tmp_path, case):
-    make, arguments, before, after = KEPT[case]
+@pytest.mark.parametrize("make, arguments, before, after", KEPT.values(), ids=KEPT)
+def test_new_content_has_the_type_that_is_named_or_that_of_the_file(lab, tmp_path, make, arguments, before, after):
     for name in ("new", "new.bin", "new.json"):
         (tmp_path / name).write_bytes(b"{}")
     source, file = make(tmp_path), svc.upload(OLD, name="table", mime_type=before)
