@@ -53,7 +53,7 @@ from .dispatch.service_context import (
     require_scopes,
 )
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD_TYPES, Handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_OPERATIONS, UPLOAD_TYPES, Handler
 from .uploads.command_protocol import command_headers, command_response, session_request
 from .uploads.resumable_upload import expire_session, session_caller
 from .web.sign_in import signed_in_user
@@ -92,8 +92,8 @@ _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 # The beginning of the path of every upload URI.
 UPLOAD = "/upload/"
 
-# What the family has and this service does not, by a segment of the path.
-_ABSENT = {
+# What other services of the same API family (docs/decisions.md) have and this one does not, by a segment of the path.
+_MISSING = {
     "accessproposals": "access proposals",
     "approvals": "approvals",
     "apps": "apps",
@@ -110,8 +110,8 @@ _ABSENT = {
     "watch": "watching access rules and settings",
 }
 
-# The operations of the family that this service does not have, as docs/deployments.md lists them.
-ABSENT = ", ".join(sorted(set(_ABSENT.values())))
+# These operations as a list, which docs/deployments.md has too.
+MISSING_OPERATIONS = ", ".join(sorted(set(_MISSING.values())))
 
 
 class Routes:
@@ -206,13 +206,15 @@ class Routes:
         return ""
 
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
-        is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
+        is_absent = not _MISSING.keys().isdisjoint(path.replace(":", "/").split("/"))
         near = "" if methods or is_absent else self._similar(path)
         if near and path.startswith(self._interface):
             return refuse("unknownPath", operation=f"{method[:20]} {path[:200]}", near=near)
         if (is_absent or not methods) and path.startswith(self._interface):
             rule = "A8-10" if path.endswith("/watch") else None
-            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=ABSENT)
+            return refuse(
+                "unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=MISSING_OPERATIONS
+            )
         if not methods:
             roots = f"; the interface is below {self._interface[0]} and {self._interface[2]}."
             return refuse("notFound", message=f"there is nothing at this address{near or roots}")
@@ -482,7 +484,7 @@ class RequestPipeline:
             return self._long_reads.run(
                 partial(handler, context, request_context), caller.user, incoming.body.gone, snapshot
             )
-        if operation.name not in READ_ONLY:
+        if operation.name not in READ_OPERATIONS:
             return handler(context, request_context)
         with context.store.reading():
             return handler(context, request_context)
