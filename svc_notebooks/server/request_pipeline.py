@@ -92,8 +92,8 @@ _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 # The beginning of the path of every upload URI.
 UPLOAD = "/upload/"
 
-# What other services of the same API family (docs/decisions.md) have and this one does not, by a segment of the path.
-_MISSING = {
+# What other services of the API family (docs/decisions.md) have and this one does not, by a segment of the path.
+_NOT_OFFERED = {
     "accessproposals": "access proposals",
     "approvals": "approvals",
     "apps": "apps",
@@ -111,7 +111,7 @@ _MISSING = {
 }
 
 # These operations as a list, which docs/deployments.md has too.
-MISSING_OPERATIONS = ", ".join(sorted(set(_MISSING.values())))
+NOT_OFFERED = ", ".join(sorted(set(_NOT_OFFERED.values())))
 
 
 class Routes:
@@ -206,15 +206,13 @@ class Routes:
         return ""
 
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
-        is_absent = not _MISSING.keys().isdisjoint(path.replace(":", "/").split("/"))
-        near = "" if methods or is_absent else self._similar(path)
+        is_absent = not _NOT_OFFERED.keys().isdisjoint(path.replace(":", "/").split("/"))
+        near, operation = "" if methods or is_absent else self._similar(path), f"{method[:20]} {path[:200]}"
         if near and path.startswith(self._interface):
-            return refuse("unknownPath", operation=f"{method[:20]} {path[:200]}", near=near)
+            return refuse("unknownPath", operation=operation, near=near)
         if (is_absent or not methods) and path.startswith(self._interface):
             rule = "A8-10" if path.endswith("/watch") else None
-            return refuse(
-                "unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=MISSING_OPERATIONS
-            )
+            return refuse("unknownOperation", decided_by=rule, operation=operation, absent=NOT_OFFERED)
         if not methods:
             roots = f"; the interface is below {self._interface[0]} and {self._interface[2]}."
             return refuse("notFound", message=f"there is nothing at this address{near or roots}")

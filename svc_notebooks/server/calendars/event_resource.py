@@ -265,7 +265,7 @@ def meeting_link(context: ServiceContext, body: Event) -> str | None:
 
 
 _CONFERENCE = "conferenceData."  # the data of another event's conference are stored as they are
-_READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable and not field.path.startswith(_CONFERENCE)}
+_NOT_SENT = {field.path for field in EVENT_FIELDS if not field.writable and not field.path.startswith(_CONFERENCE)}
 _WRITABLE = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
 _SEND_UPDATES = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}
 _MAX_ATTENDEES = 10**9 - 1
@@ -388,7 +388,7 @@ def _without_null(value: JSON, path: str) -> JSON:
         return {
             name: member if isinstance(member, str) else _without_null(member, f"{path}.{name}")
             for name, member in value.items()
-            if member is not None and f"{path}.{name}" not in _READ_ONLY
+            if member is not None and f"{path}.{name}" not in _NOT_SENT
         }
     if isinstance(value, list):
         return [_without_null(element, f"{path}[]") for element in value if element is not None]

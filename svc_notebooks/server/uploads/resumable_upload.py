@@ -33,7 +33,7 @@ from ..files.operations import NewContent, add_content, check_usage, discard_con
 from ..store.blob_store import BLOCK
 from ..store.contents import ContentWriter, PartRange
 from ..store.session_locks import SessionLock
-from .simple_and_multipart import JSON_ESSENCE, check_content, file_name, header_type, refuse_envelope
+from .simple_and_multipart import JSON_ESSENCE, check_content, file_name, header_type, refuse_multipart
 from .tables import SessionRow
 
 
@@ -175,7 +175,7 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
         if isinstance(plan, SessionDecision):
             return _commit(context, request, row, plan)
         if "Content-Type" in request.headers:
-            refuse_envelope(request.headers, row.media_type, json.loads(row.metadata).get("mimeType"))
+            refuse_multipart(request.headers, row.media_type, json.loads(row.metadata).get("mimeType"))
         return _receive(context, request, row, session, lock, plan)
 
 
