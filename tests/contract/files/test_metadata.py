@@ -210,26 +210,19 @@ def test_properties_are_merged_and_null_removes_and_each_has_a_size(wire: Wire) 
     assert wire.post_json(FILES, {"properties": {"k": "é" * 62}}).status == 400
 
 
-def test_parents_move_by_parameter_only(wire: Wire) -> None:
+def test_parents_move_by_parameter_only_and_a_trashed_folder_takes_its_content_along(wire: Wire) -> None:
     folder = wire.post_json(FILES, {"name": "f", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
-    file = wire.create()
+    inside, file = (f"{FILES}/{wire.create()['id']}" for _ in range(2))
 
-    refused = wire.json_request("PATCH", f"{FILES}/{file['id']}", {"parents": [folder]})
-    moved = wire.json_request("PATCH", f"{FILES}/{file['id']}?addParents={folder}&fields=parents", {})
+    refused = wire.json_request("PATCH", inside, {"parents": [folder]})
+    moved = wire.json_request("PATCH", f"{inside}?addParents={folder}&fields=parents", {})
+    wire.json_request("PATCH", f"{FILES}/{folder}", {"trashed": True})
 
     assert (refused.status, refused.error["reason"]) == (403, "fieldNotWritable")
     assert moved.json == {"parents": [folder]}
-
-
-def test_a_trashed_folder_takes_its_content_along_and_deletion_is_permanent(wire: Wire) -> None:
-    folder = wire.post_json(FILES, {"mimeType": "application/vnd.svc-apps.folder"}).json["id"]
-    inside, file = wire.post_json(FILES, {"parents": [folder]}).json["id"], f"{FILES}/{wire.create()['id']}"
-
-    wire.json_request("PATCH", f"{FILES}/{folder}", {"trashed": True})
-    answer = wire.send("DELETE", file)
-
-    resource = wire.send("GET", f"{FILES}/{inside}?fields=trashed,explicitlyTrashed").json
+    resource = wire.send("GET", f"{inside}?fields=trashed,explicitlyTrashed").json
     assert resource == {"trashed": True, "explicitlyTrashed": False}
+    answer = wire.send("DELETE", file)
     assert (answer.status, answer.body) == (204, b"")
     for again in (wire.send("GET", file), wire.send("GET", f"{file}?alt=media"), wire.send("DELETE", file)):
         assert (again.status, again.error["location"]) == (404, "fileId")
