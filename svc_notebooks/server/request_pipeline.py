@@ -219,8 +219,8 @@ class Routes:
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None
-        refused = refuse("methodNotAllowed", decided_by=rule, method=method[:20], allowed=allowed)
-        return ApiError(refused.rows, [("Allow", allowed)])
+        headers = [("Allow", allowed)]
+        return refuse("methodNotAllowed", decided_by=rule, headers=headers, method=method[:20], allowed=allowed)
 
 
 _routes_of = lru_cache(maxsize=16)(Routes)  # services with the same names and policy share the tree
@@ -451,8 +451,7 @@ class RequestPipeline:
             caller = self._tokens.caller(incoming.headers, query)
         entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
         caller = require_scopes(caller, self._routes.scopes[operation.name], operation)
-        for rate_limiter in self.rate_limiters:
-            rate_limiter.check(caller, operation, query)
+        self.check_limits(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)

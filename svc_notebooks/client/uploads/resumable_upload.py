@@ -43,11 +43,7 @@ from ..transport.urls import foreign_url
 from ..upload_journal import JournalLock
 from .idempotent_creation import check_content
 from .sources import Progress, SourceStream
-from .upload_request import (
-    DEFAULT_CHUNK,
-    UploadRequest,
-    check_stored_size,
-)
+from .upload_request import DEFAULT_CHUNK, UploadRequest, check_stored_size
 
 # -- parsing of the responses in a resumable upload, and the errors of the upload
 

@@ -10,14 +10,7 @@ from ..session import Session
 from ..transport.urls import is_web_address
 from .resumable_upload import ClientUpload
 from .sources import Progress, open_source
-from .upload_request import (
-    UploadArguments,
-    UploadRequest,
-    check_chunk_size,
-    prepare,
-    send_once,
-    with_stored_type,
-)
+from .upload_request import UploadArguments, UploadRequest, check_chunk_size, prepare, send_once, with_stored_type
 
 
 def upload(session: Session, source: object, *, progress: Progress | None = None, **arguments: Any) -> File:

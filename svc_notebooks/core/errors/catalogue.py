@@ -71,13 +71,15 @@ def row(key: str, /, *, decided_by: str | None = None, **values: object) -> Row:
     return replace(template, message=message, location=location, decided_by=decided_by or template.decided_by)
 
 
-def refuse(key: str, /, *, decided_by: str | None = None, **values: object) -> ApiError:
-    """Return the ApiError for a catalogue key, for the caller to raise.
+def refuse(
+    key: str, /, *, decided_by: str | None = None, headers: Sequence[tuple[str, str]] = (), **values: object
+) -> ApiError:
+    """Return the ApiError for a catalogue key, for the caller to raise. `headers` are those of the response.
 
     >>> refuse("fileNotFound", fileId="x").status
     404
     """
-    return ApiError([row(key, decided_by=decided_by, **values)])
+    return ApiError([row(key, decided_by=decided_by, **values)], headers)
 
 
 _NOT_FOUND = {

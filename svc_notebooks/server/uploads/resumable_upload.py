@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
 from ...core.files.fields import check_file
-from ...core.http.media_types import UNKNOWN
+from ...core.http.media_types import OCTET_STREAM
 from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Response
 from ...core.http.multipart import MediaType
 from ...core.http.ranges import ByteSpan, ContentRange, format_stored
@@ -362,7 +362,7 @@ def _store_file(
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
         media_type = file_for(context, request.caller, row.file).mime_type
-    content = NewContent(row.content, row.stored, media_type or UNKNOWN)
+    content = NewContent(row.content, row.stored, media_type or OCTET_STREAM)
     if converted:
         content = add_content(context, converted.pieces, None, converted.media_type)
     stored_file, replaced = store_content(context, _initiation_request(request, row), row.file or "", metadata, content)
