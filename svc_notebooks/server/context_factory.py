@@ -86,7 +86,7 @@ def _assemble(
         names=names,
         converter=converter_of(policy),
         base_url=None,
-        secret=store.users.fact("secret", ids.secret()),
+        secret=store.users.ensure_named_value("secret", ids.secret()),
     )
 
 
@@ -232,7 +232,7 @@ def load(context: ServiceContext, file: BinaryIO) -> None:
             context.store.transaction(),
         ):
             context.store.load_rows(saved.rows_with(copied), saved.counters)
-            context.store.users.set_fact("secret", context.secret)
+            context.store.users.set_named_value("secret", context.secret)
             context.store.channels.stop_all()
             context.ids.go_to(saved.manifest.ids)
     if context.clock.is_virtual and saved.manifest.start:

@@ -18,8 +18,8 @@ from svc_notebooks.server.transports.socket_server import SocketServer
 ROOT = Path(__file__).parents[2]
 CONNECT_PROXY = ROOT / "docs" / "clients" / "connect_proxy.py"
 SEEN = ROOT / "build" / "clients-seen"
+# The tasks in the table of docs/deployments.md, in this order.
 TASKS = ("sign-in", "upload", "chunks", "interruption", "range", "pages", "batch", "events", "sync")
-"""The tasks in the table of docs/deployments.md, in this order."""
 
 
 class Seen(Protocol):

@@ -40,21 +40,17 @@ def test_free_and_busy_time(calendar):
 
 def test_the_settings_of_a_calendar_in_the_list(calendar):
     course = calendar.add_calendar(Calendar("Course", timezone="Europe/Berlin"))
-    entry = CalendarListEntry(
-        course.id,
-        summary_override="My course",
-        color_id="3",
-        hidden=False,
-        selected=True,
-        default_reminders=[PopupReminder(minutes_before_start=30)],
-        notification_types=[NotificationType.EVENT_CHANGE],
-    )
+    settings = {
+        "summary_override": "My course",
+        "color_id": "3",
+        "selected": True,
+        "default_reminders": [PopupReminder(minutes_before_start=30)],
+        "notification_types": [NotificationType.EVENT_CHANGE],
+    }
 
-    added = calendar.add_calendar_list_entry(entry)
+    added = calendar.add_calendar_list_entry(CalendarListEntry(course.id, hidden=False, **settings))
 
-    assert (added.summary_override, added.color_id, added.selected) == ("My course", "3", True)
-    assert added.default_reminders == [PopupReminder(minutes_before_start=30)]
-    assert added.notification_types == [NotificationType.EVENT_CHANGE]
+    assert {name: getattr(added, name) for name in settings} == settings
     assert (added.summary, added.access_role) == ("Course", AccessRoles.OWNER)
     assert calendar.get_calendar_list_entry(course.id) == added
     added.background_color, added.foreground_color = "#123456", "#ffffff"
@@ -102,10 +98,7 @@ def test_settings(calendar, service):
 
 
 def test_a_calendar_is_cleared(calendar):
-    calendar.add_event(Event("Holiday", start=date(2026, 12, 24)))
-
-    calendar.clear()
-    calendar.add_event(Event("Holiday", start=date(2026, 12, 25)))
-    calendar.clear_calendar()
-
-    assert list(calendar.get_events(date(2026, 1, 1), date(2027, 1, 1))) == []
+    for clear in (calendar.clear, calendar.clear_calendar):
+        calendar.add_event(Event("Holiday", start=date(2026, 12, 24)))
+        clear()
+        assert list(calendar.get_events(date(2026, 1, 1), date(2027, 1, 1))) == []

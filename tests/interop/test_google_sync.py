@@ -81,15 +81,12 @@ class Gcsa:
         self.calendar, self.entries, self.since = calendar, {}, datetime(2000, 1, 1, tzinfo=UTC)
 
     def run(self) -> None:
-        changed = self.calendar.get_events(
-            datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC), updatedMin=self.since.isoformat()
-        )
-        for event in changed:
+        begin, end = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)
+        for event in self.calendar.get_events(begin, end, updatedMin=self.since.isoformat()):
             self.since = max(self.since, event.updated)
-            is_gone = event.other["status"] == "cancelled"
-            self.entries.pop(event.id, None) if is_gone else self.entries.update(
-                {event.id: (event.start, event.summary)}
-            )
+            self.entries.pop(event.id, None)
+            if event.other["status"] != "cancelled":
+                self.entries[event.id] = (event.start, event.summary)
 
 
 def test_copies_are_current_after_each_day_of_a_week(calendar, base_url, token, seen):

@@ -56,7 +56,6 @@ def vendor(service):
         command = [sys.executable, str(CONNECT_PROXY), address]
         proxy = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
         stack.callback(proxy.terminate)
-        assert proxy.stdout
         url = proxy.stdout.readline().strip()
         yield {"HTTPS_PROXY": url, "CURL_CA_BUNDLE": str(ca), "NODE_EXTRA_CA_CERTS": str(ca), "NODE_PATH": str(NODE)}
 
@@ -68,9 +67,8 @@ def key_file(service: Service, folder: Path, base_url: str) -> str:
 
 
 def run(*command: str, **variables: str) -> Any:
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=300, check=False, env={**os.environ, **variables}
-    )
+    environment = {**os.environ, **variables}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -201,8 +199,6 @@ def test_a_proxy_under_the_host_names_of_the_vendor():
 
 def mcp_session(server: subprocess.Popen[str]) -> Callable[..., Any]:
     """Begin a session of the Model Context Protocol, and return a function that calls a tool."""
-    assert server.stdin
-    assert server.stdout
 
     def ask(method: str, **params: Any) -> Any:
         server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}) + "\n")

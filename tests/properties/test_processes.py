@@ -96,16 +96,9 @@ def test_joblib_uploads_with_each_of_its_backends(connected, backend):
 @pytest.mark.parametrize("connected", ["http"], indirect=True)
 def test_forked_children_draw_different_boundaries(connected):
     with FORK.Pool(3) as pool:
-        numbers = {line.split()[0]: line.split()[1] for line in pool.map(drawn, range(30), chunksize=1)}
+        numbers = dict(line.split() for line in pool.map(drawn, range(30), chunksize=1))
 
     assert len(set(numbers.values())) == len(numbers)
-
-
-@pytest.mark.parametrize("method", STARTED_ANEW)
-def test_a_spawned_process_has_no_session_and_raises(method):
-    expected = pytest.raises(RuntimeError, match=r"in this process, which was started by another one: call connect\(")
-    with svc.sandbox(), multiprocessing.get_context(method).Pool(1) as pool, expected:
-        pool.apply(files)
 
 
 @pytest.mark.parametrize("path", [None, "store"], ids=["memory", "folder"])
@@ -132,8 +125,12 @@ def _in_a_new_sandbox() -> list[str]:
         return files()
 
 
-def test_an_object_that_cannot_be_pickled_explains_the_alternative(connected):
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+@pytest.mark.parametrize("connected, method", [("http", "forkserver"), ("https", "spawn")], indirect=["connected"])
+def test_a_process_that_is_started_anew_has_no_session_and_takes_no_objects_of_this_one(connected, method):
+    words = r"in this process, which was started by another one: call connect\("
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        with pytest.raises(RuntimeError, match=words):
+            pool.apply(files)
         begun = svc.start_upload(b"x", name="x")
         with svc.sandbox() as lab:
             for unpicklable, sentence in (

@@ -99,21 +99,17 @@ def carry_out(step, machine, service, content, fault, now):
         content_range = step.content_range(len(body), total)
         machine.note_sent(step.first + len(body))
     kind, where = fault
-    if kind == "before":
-        return machine.lose_connection(now, 0.0)
-    if kind == "503 before":
-        return machine.feed(ResponseFacts(503), now, 0.0)
-    if kind == "cut":
-        service.put(content_range, body[: where % (len(body) + 1)], len(body), now)
-        return machine.lose_connection(now, 0.0)
-    answer = service.put(content_range, body, len(body), now)
-    if kind == "after":
-        return machine.lose_connection(now, 0.0)
-    if kind == "503 after":
-        return machine.feed(ResponseFacts(503), now, 0.0)
-    if kind == "308 bare" and answer.status == 308:
-        return machine.feed(ResponseFacts(308), now, 0.0)
-    return machine.feed(answer, now, 0.0)
+    if kind in ("before", "503 before"):
+        answer = None
+    else:
+        arrived = body[: where % (len(body) + 1)] if kind == "cut" else body
+        answer = service.put(content_range, arrived, len(body), now)
+    if kind in ("before", "cut", "after"):
+        machine.lose_connection(now, 0.0)
+    elif kind.startswith("503") or (kind == "308 bare" and answer.status == 308):
+        machine.feed(ResponseFacts(int(kind[:3])), now, 0.0)
+    else:
+        machine.feed(answer, now, 0.0)
 
 
 @pytest.mark.spec("A3-12", "A3-18", "A3-20", "A3-21", "A3-21a", "A3-21b")

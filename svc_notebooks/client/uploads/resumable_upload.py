@@ -43,11 +43,7 @@ from ..transport.urls import foreign_url
 from ..upload_journal import JournalLock
 from .idempotent_creation import check_content
 from .sources import Progress, SourceStream
-from .upload_request import (
-    DEFAULT_CHUNK,
-    UploadRequest,
-    check_stored_size,
-)
+from .upload_request import DEFAULT_CHUNK, UploadRequest, check_stored_size
 
 # -- parsing of the responses in a resumable upload, and the errors of the upload
 
@@ -347,7 +343,7 @@ class ClientUpload:
         except TransportError as error:
             self._response, self._broken = Response(0), error
             warn_of_waiting(session, error, machine.backoff.failures)
-            machine.lose_connection(session.elapsed(), session.chance())
+            machine.lose_connection(session.elapsed(), session.random.random())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
                 raise self._interruption(f"No response to {request.method} {request.path}: {error}.") from error
@@ -401,7 +397,7 @@ class ClientUpload:
 
     def _finish(self, answer: JSONObject, url: str) -> None:
         """Check the stored file and complete the upload. If the check is interrupted, the next call repeats it."""
-        identifier = self.request.file_id or self.request.chosen_id
+        identifier = self.request.file_id or self.request.generated_id
         file = read_resource(answer, File, url, self.request.query.get("fields"), identifier=identifier)
         total = self.total
         try:
@@ -422,17 +418,12 @@ class ClientUpload:
         row = {
             "n": len(self.history) + 1,
             "action": action,
-            "first": None,
-            "last": None,
             "total": self._machine.total,
             "sent": body.sent if isinstance(body, SourceStream) else len(body) if isinstance(body, bytes) else None,
-            "status": None,
             "stored": self.stored,
-            "waited": None,
             "state": (UploadState.EXPIRED if facts.get("status") in (404, 410) else self._machine.state).value,
-            "error": None,
         }
-        self.history.append(row | facts)
+        self.history.append(dict.fromkeys(("first", "last", "status", "waited", "error")) | row | facts)
 
     def _forget(self) -> None:
         if self._claim is not None:
@@ -441,10 +432,10 @@ class ClientUpload:
     def _fail(self, reason: FailureReason) -> None:
         """Raise the error for a failure, or return if an earlier session has completed the upload."""
         error = self._error(reason)
-        if error.status == 409 and self._all_sent and self.request.chosen_id:
+        if error.status == 409 and self._all_sent and self.request.generated_id:
             # An earlier session received all bytes and created the file with this id (X-07).
             self._resumed = self._source.can_change
-            stored = get_file(self._session, self.request.chosen_id)
+            stored = get_file(self._session, self.request.generated_id)
             self._finish(cast(JSONObject, stored), self._session.base_url)
             return
         if reason in SESSION_GONE or error.status == 400:

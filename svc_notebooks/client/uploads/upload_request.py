@@ -17,7 +17,7 @@ from hashlib import blake2b
 from ...core.byte_counts import byte_count
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotFound
 from ...core.files.fields import is_media_type
-from ...core.http.media_types import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT, UNKNOWN, by_name
+from ...core.http.media_types import EXPORTS, IMPORTS, NATIVES, OCTET_STREAM, SCRIPT_TEXT, by_name
 from ...core.http.messages import Body, JSONObject, Request, segment
 from ...core.http.multipart import MediaType, MultipartRelated
 from ...core.resources.files import File
@@ -107,7 +107,7 @@ class UploadRequest:
         return "POST" if self.file_id is None else session.names.update_method
 
     @property
-    def chosen_id(self) -> str | None:
+    def generated_id(self) -> str | None:
         """The id that the caller chose for a new file, or None if the service chooses the id."""
         file_id = self.metadata.get("id") if self.file_id is None else None
         return file_id if isinstance(file_id, str) else None
@@ -293,8 +293,8 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
     if mime_type is not None:
         _check_media_type(session, mime_type)
     # `name` may be the name of the converted document, so the media type follows from the source's own name.
-    own_type = by_name(own_name(source) or "") if convert_to is not None else UNKNOWN
-    media_type = mime_type or (opened.media_type if own_type in (None, UNKNOWN) else own_type)
+    own_type = by_name(own_name(source) or "") if convert_to is not None else OCTET_STREAM
+    media_type = mime_type or (opened.media_type if own_type in (None, OCTET_STREAM) else own_type)
     media_type, metadata = _apply_conversion(session, metadata, convert_to, media_type)
     converted = is_document(session, str(metadata.get("mimeType")))
     if upload_type != "media" and arguments.file_id is None and opened.name and "name" not in metadata:
@@ -360,7 +360,7 @@ def _apply_conversion(
 def _type_by_names(request: UploadRequest) -> UploadRequest:
     """Return an upload of new content with the media type that the source's name or else the file's new name means."""
     names = (request.source.name, request.metadata.get("name"))
-    known = [media_type for name in names if (media_type := by_name(str(name or ""))) not in (None, UNKNOWN)]
+    known = [media_type for name in names if (media_type := by_name(str(name or ""))) not in (None, OCTET_STREAM)]
     if "mimeType" in request.metadata:
         return request
     return replace(request, media_type=known[0]) if known else replace(request, keeps_type=True)
@@ -377,8 +377,8 @@ def with_stored_type(session: Session, request: UploadRequest) -> UploadRequest:
     """
     if not request.keeps_type:
         return request
-    stored = str(get_file(session, str(request.file_id), fields="mimeType").get("mimeType") or UNKNOWN)
-    is_kept = stored != UNKNOWN and not session.names.is_native(stored)
+    stored = str(get_file(session, str(request.file_id), fields="mimeType").get("mimeType") or OCTET_STREAM)
+    is_kept = stored != OCTET_STREAM and not session.names.is_native(stored)
     return replace(request, media_type=stored if is_kept else request.media_type, keeps_type=False)
 
 
@@ -386,7 +386,7 @@ def send_once(session: Session, request: UploadRequest, progress: Progress | Non
     """Send a media or multipart upload, repeated after a failure if safe, and return the file's metadata."""
     if request.keeps_type:
         request = with_stored_type(session, request)
-    identifier = request.file_id or request.chosen_id
+    identifier = request.file_id or request.generated_id
     attempts = Retry(session, repeatable=bool(identifier))
     try:
         answer = read_object(attempts.run(partial(_single_request, session, request, progress)), session.base_url)
@@ -395,10 +395,10 @@ def send_once(session: Session, request: UploadRequest, progress: Progress | Non
         return _with_checksum(session, file, request.source)
     except (AlreadyExists, Interrupted) as error:  # also of a stream that cannot be read again
         readable = not request.source.lowest
-        if request.chosen_id is None or not attempts.uncertain or (readable and isinstance(error, Interrupted)):
+        if request.generated_id is None or not attempts.uncertain or (readable and isinstance(error, Interrupted)):
             raise
         try:
-            return get_file(session, request.chosen_id, fields=request.query.get("fields"))
+            return get_file(session, request.generated_id, fields=request.query.get("fields"))
         except NotFound:
             raise error from None
     finally:

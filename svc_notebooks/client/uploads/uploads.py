@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors.errors import (
-    SourceChanged,
-)
+from ...core.errors.errors import SourceChanged
 from ...core.resources.files import File
 from ..session import Session
 from ..transport.urls import is_web_address
 from .resumable_upload import ClientUpload
 from .sources import Progress, open_source
-from .upload_request import (
-    UploadArguments,
-    UploadRequest,
-    check_chunk_size,
-    prepare,
-    send_once,
-    with_stored_type,
-)
-
-# -- one call for an upload of any type
+from .upload_request import UploadArguments, UploadRequest, check_chunk_size, prepare, send_once, with_stored_type
 
 
 def upload(session: Session, source: object, *, progress: Progress | None = None, **arguments: Any) -> File:
@@ -40,10 +29,8 @@ def start_upload(
     session: Session, source: object, *, progress: Progress | None = None, **arguments: Any
 ) -> ClientUpload:
     """Open a new resumable upload session and return the upload, without sending content. Arguments as in `upload`."""
-    request = with_stored_type(session, prepare(session, source, UploadArguments(upload_type="resumable", **arguments)))
-    key = request.journal_key(session)
-    claim = session.pending.claim(key) if key else None
-    return ClientUpload(session, request, progress=progress, claim=claim).begin()
+    request = prepare(session, source, UploadArguments(upload_type="resumable", **arguments))
+    return resumable(session, request, progress, is_new=True).begin()
 
 
 def resume_upload(
@@ -77,12 +64,13 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
     return send_once(session, request, progress)
 
 
-def resumable(session: Session, request: UploadRequest, progress: Progress | None) -> ClientUpload:
-    """Return the resumable upload for a request. An unfinished session in the journal is continued."""
+def resumable(
+    session: Session, request: UploadRequest, progress: Progress | None, *, is_new: bool = False
+) -> ClientUpload:
+    """Return the resumable upload for a request. Unless `is_new`, an unfinished session in the journal is continued."""
     request = with_stored_type(session, request)
     key = request.journal_key(session)
     claim = session.pending.claim(key) if key else None
-    entry = claim.entry if claim else None
-    matches = entry is not None and entry.fingerprint == request.source.fingerprint()
-    uri = entry.session_uri if entry is not None and matches else None
+    entry = claim.entry if claim and not is_new else None
+    uri = entry.session_uri if entry and entry.fingerprint == request.source.fingerprint() else None
     return ClientUpload(session, request, session_uri=uri, progress=progress, claim=claim)

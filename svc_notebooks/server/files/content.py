@@ -350,8 +350,7 @@ def _parse_range(headers: list[str], size: int) -> ByteSpan | None:
         return None
     span = byte_range.resolve(size)
     if span is None:
-        refusal = refuse("badRange", size=size)
-        raise ApiError(refusal.rows, [("Content-Range", str(ContentRange(None, size)))])
+        raise refuse("badRange", headers=[("Content-Range", str(ContentRange(None, size)))], size=size)
     return span
 
 

@@ -107,7 +107,7 @@ def is_registered(store: Store, policy: Policy, address: str) -> bool:
     return "*" in policy.verified_domains or host in policy.verified_domains or store.trusted.has_domain(host)
 
 
-_FACT = "class receivers"
+_RECEIVERS = "class receivers"
 _MOST_OF_A_USER = 20
 
 
@@ -126,7 +126,7 @@ def register_receiver(store: Store, user: str, address: str, ca_pem: str | None)
         for key in own[: max(0, len(own) + 1 - _MOST_OF_A_USER)]:
             del known[key]
         known[str(endpoint)] = {"user": user, "ca_pem": ca_pem}
-        store.users.set_fact(_FACT, json.dumps(known))
+        store.users.set_named_value(_RECEIVERS, json.dumps(known))
     return endpoint
 
 
@@ -135,7 +135,7 @@ def registered_receivers(store: Store) -> dict[str, dict[str, Any]]:
 
     A receiver has the `user` whose channels may name it, and `ca_pem`, the certificate authority of its deliveries.
     """
-    return cast(dict[str, dict[str, Any]], json.loads(store.users.find_fact(_FACT) or "{}"))
+    return cast(dict[str, dict[str, Any]], json.loads(store.users.named_value(_RECEIVERS) or "{}"))
 
 
 def receiver_owner(store: Store, address: str) -> str | None:

@@ -121,7 +121,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"]) -> Opened
     with on_error(database.close):
         number = record.begin(database, marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
-        notes += move_strays_aside(folder, Contents(database).known_parts(), number, adopted=state == "unmarked")
+        notes += move_strays_aside(folder, Contents(database).known_parts(), number, adopted=state == "without marker")
         snapshots = folder / SNAPSHOTS / marker.store
         drop_snapshots(snapshots)
         parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
@@ -143,12 +143,12 @@ def check_not_in_use(folder: Path) -> None:
         raise OSError(f"{folder} is in use: close the service that uses the folder first")
 
 
-def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]:
+def examine(folder: Path) -> tuple[Literal["new", "with marker", "without marker"], Marker]:
     """Return the state of a folder and its marker, without changing the folder.
 
-    The state is "new" for a folder without a complete store, "marked" for a store with a marker, and "unmarked" for a
-    store of an older version without a marker. If there is no marker, a new marker is returned but not written. Raises
-    OSError if the folder cannot be opened as a store.
+    The state is "new" for a folder without a complete store, and "without marker" for a store of an older version. If
+    there is no marker, a new marker is returned but not written. Raises OSError if the folder cannot be opened as a
+    store.
     """
     names = {entry.name for entry in folder.iterdir()}
     check_kinds(folder)
@@ -170,10 +170,10 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
     if names_parts and PARTS not in names:
         raise _refusal(folder, f"{PARTS}/ is missing", f"put {PARTS}/ back, or choose another folder")
     if marker is None:
-        return "unmarked", new
+        return "without marker", new
     if problem := _mismatch(marker, last):
         raise _refusal(folder, problem, _WITHOUT_MARKER)
-    return "marked", marker
+    return "with marker", marker
 
 
 _PUT_BACK = f"put the right {DATABASE} back, or choose another folder"

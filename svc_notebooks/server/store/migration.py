@@ -64,7 +64,7 @@ def source_folder(folder: Path) -> Iterator[SourceStore]:
         copy_database(folder / DATABASE, copy)
         with closing(open_database(copy, "process")) as database:
             # No other handle of the file is closed here, because that would end the lock.
-            was_opened = state == "marked" and read_marker(folder) != before
+            was_opened = state == "with marker" and read_marker(folder) != before
             if was_opened or not keep_services_out(file):
                 raise OSError(f"{folder} is in use: close the service that uses the folder first")
             yield SourceStore(before.store, database, DirectoryBlobStore(folder / PARTS, sync=False), folder)

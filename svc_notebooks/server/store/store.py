@@ -129,11 +129,11 @@ class Store:
 
     def history(self) -> str:
         """Return the number of the present history of changes. A sync token of an earlier history is too old."""
-        return self.users.find_fact(_HISTORY) or "0"
+        return self.users.named_value(_HISTORY) or "0"
 
     def _begin_history(self, before: str) -> None:
         """Begin a history of changes, because the numbers of changes after the history `before` occur again."""
-        self.users.set_fact(_HISTORY, str(max(int(before), int(self.history())) + 1))
+        self.users.set_named_value(_HISTORY, str(max(int(before), int(self.history())) + 1))
 
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""

@@ -1,4 +1,5 @@
 from datetime import datetime
+from itertools import product
 from typing import Any
 
 import pytest
@@ -78,20 +79,14 @@ def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Calendar
     assert course.list().json["timeZone"] == "Asia/Tokyo"
 
 
-@pytest.mark.parametrize("method, kept", [("PATCH", True), ("PUT", False)])
-def test_a_calendar_changes(ada: CalendarClient, method: str, kept: bool) -> None:
-    calendar = made(ada, description="All of it")
-
-    changed = accepted(ada.call(method, f"{ROOT}/calendars/{calendar['id']}", {"summary": "Term"}))
-
-    assert (changed["id"], changed["summary"]) == (calendar["id"], "Term")
-    assert ("description" in changed) is kept
-
-
-def test_a_deleted_calendar_is_gone_with_its_events(wire: Wire, ada: CalendarClient) -> None:
-    course = CalendarClient(wire, calendar=made(ada)["id"])
+def test_a_calendar_changes_and_when_deleted_is_gone_with_its_events(wire: Wire, ada: CalendarClient) -> None:
+    course = CalendarClient(wire, calendar=made(ada, description="All of it")["id"])
     event = course.made()
 
+    for method, kept in (("PATCH", True), ("PUT", False)):
+        changed = accepted(ada.call(method, f"{ROOT}/calendars/{course.calendar}", {"summary": "Term"}))
+        assert (changed["id"], changed["summary"]) == (course.calendar, "Term")
+        assert ("description" in changed) is kept
     assert ada.call("DELETE", f"{ROOT}/calendars/{course.calendar}").status == 204
 
     for answer in (course.list(), course.get(event["id"]), course.insert(SEMINAR)):
@@ -125,22 +120,16 @@ def test_an_unknown_calendar_or_rule_is_404(ada: CalendarClient, target: str) ->
     assert answer.error["reason"] in ("notFound", "unknownOperation", "httpMethodNotAllowed")
 
 
-@pytest.mark.parametrize("field", ["autoAcceptInvitations", "labelProperties", "workingHours"])
-def test_a_field_that_this_service_does_not_have_is_refused(ada: CalendarClient, field: str) -> None:
-    calendar = f"{ROOT}/calendars/{made(ada)['id']}"
-    for method, path in [("PATCH", calendar), ("PATCH", PRIMARY), ("POST", f"{ROOT}/calendars")]:
-        refused = ada.call(method, path, {"summary": "Course", field: {"eventLabels": []}})
-
-        assert refusal(refused) == (403, "fieldNotWritable", field)
-        assert refused.error["message"].endswith("is not part of this service: leave it out.")
-
-
-def test_the_conferences_of_a_calendar_are_kept(ada: CalendarClient) -> None:
+def test_conferences_are_kept_and_fields_that_this_service_does_not_have_refused(ada: CalendarClient) -> None:
     types = {"allowedConferenceSolutionTypes": ["hangoutsMeet"]}
     calendar = f"{ROOT}/calendars/{made(ada)['id']}"
+    targets = [("PATCH", calendar), ("PATCH", PRIMARY), ("POST", f"{ROOT}/calendars")]
 
+    for (method, path), field in product(targets, ("autoAcceptInvitations", "labelProperties", "workingHours")):
+        refused = ada.call(method, path, {"summary": "Course", field: {"eventLabels": []}})
+        assert refusal(refused) == (403, "fieldNotWritable", field)
+        assert refused.error["message"].endswith("is not part of this service: leave it out.")
     changed = accepted(ada.call("PATCH", calendar, {"conferenceProperties": types}))
-
     assert changed["conferenceProperties"] == types == accepted(ada.call("GET", calendar))["conferenceProperties"]
     for wrong in ("x", {"types": []}, {"allowedConferenceSolutionTypes": [1]}):
         refused = ada.call("PATCH", calendar, {"conferenceProperties": wrong})

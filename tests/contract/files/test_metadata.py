@@ -30,7 +30,8 @@ def test_a_pregenerated_id_is_accepted_once(wire: Wire) -> None:
     begun = wire.initiate({"id": file_id})
     late = wire.put(begun.headers["location"], b"x") if begun.status == 200 else begun
 
-    for again in (wire.post_json(FILES, {"id": file_id}), late):
+    both = wire.multipart(f"/upload{FILES}?uploadType=multipart", {"id": file_id}, b"x", "text/plain")
+    for again in (wire.post_json(FILES, {"id": file_id}), late, both):
         assert (again.status, again.error["reason"]) == (409, "fileIdInUse")
     with choice("Several errors in one body"):
         assert begun.status == 409
@@ -108,13 +109,6 @@ def test_a_field_of_the_wrong_type_is_named(wire: Wire, field: str, value: objec
     assert wire.names() == []
 
 
-def test_everything_that_is_wrong_is_said_at_once_and_values_come_first(wire: Wire) -> None:
-    refused = wire.post_json(FILES, {"kind": "x", "name": 5, "starred": "yes", "shoe": 1})
-
-    assert refused.status == 400
-    assert [row["location"] for row in refused.json["error"]["errors"]] == ["name", "starred", "kind", "shoe"]
-
-
 def test_a_refusal_says_who_sets_a_field(wire: Wire) -> None:
     """`is set by the service` is said of the fields that responses have, and only of these."""
     folder = wire.post_json(FILES, {"name": "f", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
@@ -155,6 +149,13 @@ def test_a_member_of_a_field_is_checked(wire: Wire, field: str, value: object, r
     answer = wire.post_json(FILES, {field: value})
 
     assert (answer.status, answer.error["location"]) == (refused[0], field + refused[1])
+
+
+def test_everything_that_is_wrong_is_said_at_once_and_values_come_first(wire: Wire) -> None:
+    refused = wire.post_json(FILES, {"kind": "x", "name": 5, "starred": "yes", "shoe": 1})
+
+    assert refused.status == 400
+    assert [row["location"] for row in refused.json["error"]["errors"]] == ["name", "starred", "kind", "shoe"]
 
 
 def test_metadata_is_kept(wire: Wire) -> None:
@@ -210,26 +211,19 @@ def test_properties_are_merged_and_null_removes_and_each_has_a_size(wire: Wire) 
     assert wire.post_json(FILES, {"properties": {"k": "é" * 62}}).status == 400
 
 
-def test_parents_move_by_parameter_only(wire: Wire) -> None:
+def test_parents_move_by_parameter_only_and_a_trashed_folder_takes_its_content_along(wire: Wire) -> None:
     folder = wire.post_json(FILES, {"name": "f", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
-    file = wire.create()
+    inside, file = (f"{FILES}/{wire.create()['id']}" for _ in range(2))
 
-    refused = wire.json_request("PATCH", f"{FILES}/{file['id']}", {"parents": [folder]})
-    moved = wire.json_request("PATCH", f"{FILES}/{file['id']}?addParents={folder}&fields=parents", {})
+    refused = wire.json_request("PATCH", inside, {"parents": [folder]})
+    moved = wire.json_request("PATCH", f"{inside}?addParents={folder}&fields=parents", {})
+    wire.json_request("PATCH", f"{FILES}/{folder}", {"trashed": True})
 
     assert (refused.status, refused.error["reason"]) == (403, "fieldNotWritable")
     assert moved.json == {"parents": [folder]}
-
-
-def test_a_trashed_folder_takes_its_content_along_and_deletion_is_permanent(wire: Wire) -> None:
-    folder = wire.post_json(FILES, {"mimeType": "application/vnd.svc-apps.folder"}).json["id"]
-    inside, file = wire.post_json(FILES, {"parents": [folder]}).json["id"], f"{FILES}/{wire.create()['id']}"
-
-    wire.json_request("PATCH", f"{FILES}/{folder}", {"trashed": True})
-    answer = wire.send("DELETE", file)
-
-    resource = wire.send("GET", f"{FILES}/{inside}?fields=trashed,explicitlyTrashed").json
+    resource = wire.send("GET", f"{inside}?fields=trashed,explicitlyTrashed").json
     assert resource == {"trashed": True, "explicitlyTrashed": False}
+    answer = wire.send("DELETE", file)
     assert (answer.status, answer.body) == (204, b"")
     for again in (wire.send("GET", file), wire.send("GET", f"{file}?alt=media"), wire.send("DELETE", file)):
         assert (again.status, again.error["location"]) == (404, "fileId")

@@ -174,8 +174,8 @@ def test_ordered_lists_keep_their_first_number(job: Job) -> None:
     [
         ('<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><p><![CDATA[a < b & c]]></p><p/>d</html>',
          "abcd"),
-        ("<p style='color:red'>a\x01b &#1;c&#12;d &#xfffe; \ufffee<button>\x02f</button></p>\0<font size=5>g</font>",
-         "abcdefg"),
+        ("<p style='color:red'>a\x01b &#1;c&#12;d &#xfffe; \ufffee<button>\x02f</button></p>\0"
+         "<font size=5>\x1bg</font>", "abcdefg"),
     ],
     ids=["character data", "control characters"],
 )  # fmt: skip

@@ -201,17 +201,14 @@ def test_a_path_that_cannot_be_written_is_named_as_given(shelf, tmp_path):
     assert ".part" not in str(caught.value)
 
 
-def test_an_invalid_path_is_refused(tmp_path):
+def test_an_invalid_path_and_one_that_another_download_writes_are_refused(shelf, tmp_path):
+    other = PartFile(tmp_path / "x", {"base_url": "elsewhere", "id": "g"})
+    with other, pytest.raises(Interrupted, match="Another download"):
+        save_content(session_for(shelf), "f", tmp_path / "x")
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
         target_path(tmp_path / "no" / "x.bin", "a.bin")
     with pytest.raises(TypeError, match=r"to must be .* not int"):
         target_path(7, "a.bin")
-
-
-def test_two_downloads_do_not_write_one_file(shelf, tmp_path):
-    mark = {"base_url": "elsewhere", "id": "g"}
-    with PartFile(tmp_path / "x", mark), pytest.raises(Interrupted, match="Another download"):
-        save_content(session_for(shelf), "f", tmp_path / "x")
 
 
 @pytest.mark.parametrize("other", [b"mine", CONTENT[::-1]], ids=["another size", "the same size"])

@@ -50,20 +50,11 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def answer(self) -> None:
-        self.server.seen.append((self.command, self.path, dict(self.headers), self._body()))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.seen.append((self.command, self.path, dict(self.headers), body))
         self.server.reply(self)
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do_CONNECT = answer
-
-    def _body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding") == "chunked":
-            blocks = []
-            while size := int(self.rfile.readline(), 16):
-                blocks.append(self.rfile.read(size))
-                self.rfile.readline()
-            self.rfile.readline()
-            return b"".join(blocks)
-        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
     def ok(self, status: int = 200, body: bytes = b"{}", **headers: str) -> None:
         self.send_response(status)
@@ -176,29 +167,27 @@ def test_no_redirect_is_followed(status, server, transport):
     assert len(server.seen) == 1
 
 
-def test_a_response_that_breaks_off_is_an_error(server, transport):
-    def short(handler):
-        handler.ok(body=b"x" * 1000, Content_Length="200000")
-        handler.close_connection = True
-
-    server.reply = short
-    with pytest.raises(TransportError, match="1000 bytes read") as caught:
-        transport.send(Request("GET", server.base_url + "/")).content()
-    assert caught.value.sent
+HEAD = b"HTTP/1.1 200 OK\r\n"
 
 
-@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nCont"])
-def test_a_response_that_breaks_off_in_its_head_is_an_error(head, server, transport):
+@pytest.mark.parametrize(
+    "sent, words",
+    [
+        (HEAD + b"Content-Length: 200000\r\n\r\n" + b"x" * 1000, "1000 bytes read"),
+        (HEAD, "closed connection in the headers of its response"),
+        (HEAD + b"Content-Type: text/plain\r\nCont", "closed connection in the headers of its response"),
+    ],
+    ids=["body", "after the status", "header"],
+)
+def test_a_response_that_breaks_off_is_an_error(sent, words, server, transport):
     def cut(handler):
-        handler.wfile.write(head)
+        handler.wfile.write(sent)
         handler.close_connection = True
 
     server.reply = cut
-
-    with pytest.raises(TransportError, match="closed connection in the headers of its response") as raised:
-        transport.send(Request("GET", server.base_url, Headers()))
-
-    assert raised.value.sent
+    with pytest.raises(TransportError, match=words) as caught:
+        transport.send(Request("GET", server.base_url + "/")).content()
+    assert caught.value.sent
 
 
 def test_a_response_may_take_longer_than_the_connection(server, no_proxies):
@@ -302,18 +291,15 @@ def https(server: Server) -> Request:
     return Request("GET", server.base_url.replace("http:", "https:") + "/")
 
 
-def test_a_certificate_that_is_not_trusted_is_hopeless(server, authority):
+def test_an_authority_may_be_given_or_named_by_the_environment_and_others_are_hopeless(server, authority, monkeypatch):
     with pytest.raises(TransportError, match="certificate verify failed") as caught:
         HttpTransport(timeout=(2, 2)).send(https(server))
     assert caught.value.hopeless
 
-
-def test_an_authority_may_be_given_or_named_by_the_environment(server, authority, monkeypatch):
     explicit = HttpTransport(verify=authority)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority))
     named = HttpTransport()
     monkeypatch.delenv("REQUESTS_CA_BUNDLE")
-
     for transport in (explicit, named):
         assert transport.send(https(server)).status == 200
         transport.close()

@@ -44,13 +44,16 @@ def test_an_entry_is_kept_until_it_is_dropped(journal):
     claim.release()
 
 
-def test_only_the_user_can_read_the_folder_and_its_files(tmp_path):
+def test_only_the_user_can_read_the_folder_which_memory_replaces_where_it_cannot_be_written(tmp_path):
     folder = tmp_path / "deep" / "state"
     start_upload(session_for(Shelf(), state_dir=folder), bytes(2 * Q), chunk_size=Q)
 
     (path,) = folder.glob("*.json")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    session = session_for(Shelf(), state_dir=path)
+    start_upload(session, bytes(2 * Q), chunk_size=Q).run()
+    assert session.pending.all() == []
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"key": "k"}', "\x00"])
@@ -59,15 +62,6 @@ def test_an_entry_that_cannot_be_read_is_none(tmp_path, text):
 
     assert UploadJournal(tmp_path).all() == []
     assert UploadJournal(tmp_path).read("k") is None
-
-
-def test_a_folder_that_cannot_be_written_is_replaced_by_memory(tmp_path):
-    (tmp_path / "state").write_text("a file stands where the folder should be")
-    session = session_for(Shelf(), state_dir=tmp_path / "state")
-
-    start_upload(session, bytes(2 * Q), chunk_size=Q).run()
-
-    assert session.pending.all() == []
 
 
 def test_the_folder_comes_from_the_environment(monkeypatch, tmp_path):

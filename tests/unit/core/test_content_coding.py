@@ -3,6 +3,7 @@ import gzip
 import hashlib
 import zlib
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given, strategies as st
@@ -20,11 +21,6 @@ from svc_notebooks.core.http.multipart import MultipartDecoder, MultipartError, 
 NAMES = BODY_DIGESTS + REPRESENTATION_DIGESTS
 
 
-def raw_deflate(content: bytes) -> bytes:
-    compressor = zlib.compressobj(wbits=-15)
-    return compressor.compress(content) + compressor.flush()
-
-
 def members(content: bytes) -> bytes:
     half = len(content) // 2
     return gzip.compress(content[:half]) + gzip.compress(b"") + gzip.compress(content[half:], 0)
@@ -35,7 +31,7 @@ ENCODERS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "x-gzip": ("x-gzip", gzip.compress),
     "several members": ("gzip", members),
     "deflate": ("deflate", zlib.compress),
-    "deflate without a header": ("deflate", raw_deflate),
+    "deflate without a header": ("deflate", partial(zlib.compress, wbits=-15)),
 }
 
 
@@ -92,11 +88,8 @@ def test_the_size_is_checked_while_the_body_is_decoded(name):
     "values, codings",
     [([], []), ([""], []), ([" GZIP , Identity", "", "deflate"], ["gzip", "deflate"]), (["gzip,gzip"], ["gzip"] * 2)],
 )
-def test_codings_are_listed_in_their_order(values, codings):
+def test_at_most_four_codings_are_listed_in_their_order(values, codings):
     assert read_codings(values) == codings
-
-
-def test_more_than_four_codings_are_refused():
     assert read_codings(["gzip, identity, gzip, gzip", "gzip"]) == ["gzip"] * 4
     with pytest.raises(LookupError, match="at most 4 codings, not 5"):
         read_codings(["gzip"] * 5)

@@ -16,10 +16,12 @@ FILLED = {
 }  # fmt: skip
 
 
-@pytest.mark.spec("X-01")
+@pytest.mark.spec("X-01", "X-06", "X-06a", "X-06b")
 @pytest.mark.parametrize("key", CATALOGUE)
-def test_every_row_has_the_same_shape_in_a_response(key):
-    body = envelope(refuse(key, **FILLED))["error"]
+def test_every_row_has_the_same_shape_in_a_response_and_becomes_an_error_with_advice(key):
+    refusal = refuse(key, **FILLED)
+    body = envelope(refusal)["error"]
+    error = error_from(refusal.status, json.dumps(envelope(refusal)).encode())
 
     assert list(body) == ["errors", "code", "message"]
     assert body["code"] == CATALOGUE[key].status
@@ -35,15 +37,6 @@ def test_every_row_has_the_same_shape_in_a_response(key):
         if v is not None
     }
     assert "{" not in body["message"]
-
-
-@pytest.mark.spec("X-06", "X-06a", "X-06b")
-@pytest.mark.parametrize("key", CATALOGUE)
-def test_every_refusal_becomes_an_error_that_keeps_the_reason_and_gives_advice(key):
-    refusal = refuse(key, **FILLED)
-
-    error = error_from(refusal.status, json.dumps(envelope(refusal)).encode())
-
     assert (error.status, error.reason) == (refusal.status, refusal.rows[0].reason)
     assert error.location == refusal.rows[0].location
     assert error.advice or error.reason == "badRequest"  # whose message says what is not possible

@@ -95,24 +95,17 @@ def test_a_file_created_after_the_check_is_not_replaced(tmp_path, monkeypatch):
     assert contents(tmp_path) == {"a.txt": b"another's"}
 
 
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_a_folder_is_never_replaced(overwrite, tmp_path):
-    with pytest.raises(PathExists, match=r"is a folder.*Choose another path\.$") as caught:
-        save_bytes(tmp_path, b"two", overwrite=overwrite)
-
-    assert not caught.value.replaceable
-
-
 @posix
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_device_is_neither_read_nor_replaced(overwrite, tmp_path):
+def test_a_folder_and_a_device_are_neither_read_nor_replaced(overwrite, tmp_path):
     os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
 
-    with pytest.raises(PathExists, match="is a device"):
-        save_bytes(tmp_path / "pipe", b"two", overwrite=overwrite)
-    with pytest.raises(PathExists, match="is a device"):
-        save_bytes(Path("/dev/null"), b"", overwrite=overwrite)
-
+    with pytest.raises(PathExists, match=r"is a folder.*Choose another path\.$") as caught:
+        save_bytes(tmp_path, b"two", overwrite=overwrite)
+    assert not caught.value.replaceable
+    for path, content in ((tmp_path / "pipe", b"two"), (Path("/dev/null"), b"")):
+        with pytest.raises(PathExists, match="is a device"):
+            save_bytes(path, content, overwrite=overwrite)
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
@@ -152,11 +145,9 @@ def test_a_read_only_file_is_not_replaced(tmp_path):
     path.chmod(0o444)
 
     assert save_bytes(path, b"one", overwrite=True).outcome == "unchanged"
-    with pytest.raises(PermissionError, match="read-only"):
-        save_bytes(path, b"two", overwrite=True)
-    with pytest.raises(PermissionError, match="read-only"):
-        save_bytes(path, b"longer", overwrite=True)
-
+    for content in (b"two", b"longer"):
+        with pytest.raises(PermissionError, match="read-only"):
+            save_bytes(path, content, overwrite=True)
     assert contents(tmp_path) == {"a.txt": b"one"}
 
 

@@ -5,8 +5,9 @@ import os
 import re
 import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +81,9 @@ def rewritten(saved: bytes, change: Callable[[dict[str, bytes]], None], *, hones
         entries = {name: archive.read(name) for name in archive.namelist()}
     change(entries)
     if honest:
-        manifest = json.loads(entries["manifest.json"])
         held = {name: body for name, body in entries.items() if name != "manifest.json"}
-        manifest["entries"] = {name: [len(body), hashlib.sha256(body).hexdigest()] for name, body in held.items()}
-        entries["manifest.json"] = json.dumps(manifest).encode()
+        with manifest_of(entries) as manifest:
+            manifest["entries"] = {name: [len(body), hashlib.sha256(body).hexdigest()] for name, body in held.items()}
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, body in entries.items():
@@ -91,28 +91,39 @@ def rewritten(saved: bytes, change: Callable[[dict[str, bytes]], None], *, hones
     return file.getvalue()
 
 
+@contextmanager
+def manifest_of(entries: dict[str, bytes]) -> Iterator[dict[str, Any]]:
+    """The manifest of a file, with the changes that the block makes."""
+    manifest = json.loads(entries["manifest.json"])
+    yield manifest
+    entries["manifest.json"] = json.dumps(manifest).encode()
+
+
+def change_rows(entries: dict[str, bytes], table: str, change: Callable[[list[Any]], object]) -> None:
+    rows = [json.loads(line) for line in entries[f"tables/{table}.jsonl"].splitlines()]
+    for row in rows:
+        change(row)
+    entries[f"tables/{table}.jsonl"] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
 def manifest_with(**values: Any) -> Callable[[dict[str, bytes]], None]:
     def change(entries: dict[str, bytes]) -> None:
-        entries["manifest.json"] = json.dumps(json.loads(entries["manifest.json"]) | values).encode()
+        with manifest_of(entries) as manifest:
+            manifest.update(values)
 
     return change
 
 
 def columns_with(**columns: list[str]) -> Callable[[dict[str, bytes]], None]:
     def change(entries: dict[str, bytes]) -> None:
-        manifest_with(columns=json.loads(entries["manifest.json"])["columns"] | columns)(entries)
+        with manifest_of(entries) as manifest:
+            manifest["columns"].update(columns)
 
     return change
 
 
 def row_with(table: str, column: int, value: Any) -> Callable[[dict[str, bytes]], None]:
-    def change(entries: dict[str, bytes]) -> None:
-        first, *more = entries[f"tables/{table}.jsonl"].splitlines(keepends=True)
-        row = json.loads(first)
-        row[column] = value
-        entries[f"tables/{table}.jsonl"] = b"".join([json.dumps(row).encode() + b"\n", *more])
-
-    return change
+    return lambda entries: change_rows(entries, table, lambda row: row.__setitem__(column, value))
 
 
 def without(name: str) -> Callable[[dict[str, bytes]], None]:
@@ -124,7 +135,8 @@ def added(name: str, body: bytes = b"") -> Callable[[dict[str, bytes]], None]:
 
 
 def second_ids_changed(entries: dict[str, bytes]) -> None:
-    manifest_with(ids=[json.loads(entries["manifest.json"])["ids"][0], [3, [5], None]])(entries)
+    with manifest_of(entries) as manifest:
+        manifest["ids"][1] = [3, [5], None]
 
 
 def users_twice(entries: dict[str, bytes]) -> None:
@@ -133,31 +145,26 @@ def users_twice(entries: dict[str, bytes]) -> None:
 
 def of_version_3(entries: dict[str, bytes]) -> None:
     """Change a file to one of schema version 3, without users' settings of calendars."""
-    manifest = json.loads(entries["manifest.json"])
-    manifest["schema"] = 3
-    del manifest["columns"]["calendar_entries"], entries["tables/calendar_entries.jsonl"]
-    entries["manifest.json"] = json.dumps(manifest).encode()
+    with manifest_of(entries) as manifest:
+        manifest["schema"] = 3
+        del manifest["columns"]["calendar_entries"], entries["tables/calendar_entries.jsonl"]
 
 
 def of_version_2(entries: dict[str, bytes]) -> None:
     """Change a file to one of schema version 2, without a schema version and with the claims of upload sessions."""
     of_version_3(entries)
-    manifest = json.loads(entries["manifest.json"])
-    del manifest["schema"]
-    manifest["columns"]["sessions"].insert(-1, "generation")
-    entries["manifest.json"] = json.dumps(manifest).encode()
-    rows = [json.loads(line) for line in entries["tables/sessions.jsonl"].splitlines()]
-    entries["tables/sessions.jsonl"] = b"".join(json.dumps([*row[:-1], 7, row[-1]]).encode() + b"\n" for row in rows)
+    with manifest_of(entries) as manifest:
+        del manifest["schema"]
+        manifest["columns"]["sessions"].insert(-1, "generation")
+    change_rows(entries, "sessions", lambda row: row.insert(-1, 7))
 
 
 def of_version_1(entries: dict[str, bytes]) -> None:
     """Change a file to one that commit 1e9082d saved, also without checksums of parts."""
     of_version_2(entries)
-    manifest = json.loads(entries["manifest.json"])
-    manifest["columns"]["rope"].remove("checksum")
-    entries["manifest.json"] = json.dumps(manifest).encode()
-    rows = [json.loads(line)[:-1] for line in entries["tables/rope.jsonl"].splitlines()]
-    entries["tables/rope.jsonl"] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    with manifest_of(entries) as manifest:
+        manifest["columns"]["rope"].remove("checksum")
+    change_rows(entries, "rope", list.pop)
 
 
 def both(*changes: Callable[[dict[str, bytes]], None]) -> Callable[[dict[str, bytes]], None]:

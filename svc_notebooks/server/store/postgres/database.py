@@ -60,7 +60,7 @@ class PostgresReader(Reader):
 
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
 _ANNOUNCE = "SELECT pg_notify(:channel, :payload)"
-_DISK_FULL, _DAMAGED, _READ_ONLY, _NO_PRIVILEGE = "53100", ("XX001", "XX002"), "25006", "42501"
+_DISK_FULL, _DAMAGED, _CANNOT_WRITE, _NO_PRIVILEGE = "53100", ("XX001", "XX002"), "25006", "42501"
 
 
 def postgres_error(error: BaseException) -> OSError | None:
@@ -74,7 +74,7 @@ def postgres_error(error: BaseException) -> OSError | None:
         return OSError(errno.ENOSPC, f"the disk of the PostgreSQL server is full ({reason}): free space there")
     if state in _DAMAGED:
         return DatabaseDamaged(f"the PostgreSQL database is damaged ({reason}): restore it from a backup")
-    if state == _READ_ONLY:
+    if state == _CANNOT_WRITE:
         return OSError(f"the PostgreSQL database cannot be written ({reason})")
     if state == _NO_PRIVILEGE:
         return OSError(f"the PostgreSQL user has too few privileges ({reason}): make it the owner of the database")
