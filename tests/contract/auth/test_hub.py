@@ -95,20 +95,12 @@ def test_a_hub_that_fails_or_cannot_be_reached_is_503_and_is_asked_again(hub: Fa
     assert about(wire, "t-bob").status == 200
 
 
-def test_an_administrator_may_use_the_control_interface(hub: FakeHub, wire: OverSocket) -> None:
-    statuses = {
-        name: wire.send("GET", f"{PREFIX}/_control/clock", token=token).status
-        for name, token in (("admin", "t-ada"), ("user", "t-bob"), ("unknown", "t-new"), ("missing", None))
-    }
+def test_an_administrator_may_use_the_control_interface_and_no_token_is_shown(hub: FakeHub, wire: OverSocket) -> None:
+    for token, status in (("t-ada", 200), ("t-bob", 403), ("t-new", 401), (None, 401)):
+        assert wire.send("GET", f"{PREFIX}/_control/clock", token=token).status == status
+    wire.send("GET", f"{ABOUT}&access_token=t-bob", token=None)
 
-    assert statuses == {"admin": 200, "user": 403, "unknown": 401, "missing": 401}
-
-
-def test_no_token_is_in_the_journal_or_in_a_repr(hub: FakeHub, wire: OverSocket) -> None:
-    token = hub.add_token("t-secret-of-bob", "bob")
-    wire.send("GET", f"{ABOUT}&access_token={token}", token=None)
-
-    assert token not in str(wire.service.journal())
+    assert "t-bob" not in str(wire.service.journal())
     assert SERVICE_TOKEN not in repr(hub.settings())
 
 

@@ -186,26 +186,21 @@ def test_a_damaged_backup_and_one_that_cannot_be_written_change_nothing(school: 
     assert school.send(BOB, "GET", f"{FILES}/{kept}?alt=media")[1] == b"keep"
 
 
-def test_the_journal_of_one_student(school: School) -> None:
-    for who in (BOB, EVE, BOB):
-        school.send(who, "GET", ABOUT)
-
-    rows = school.send(ADA, "GET", f"/_control/journal?user={BOB.email}")[1]["journal"]
-    later = school.send(ADA, "GET", "/_control/journal", {"user": BOB.email, "since": rows[0]["n"]})[1]["journal"]
-
-    assert [row["user"] for row in rows] == [BOB.email, BOB.email]
-    assert later == rows[1:]
-    assert school.reason(ADA, "GET", "/_control/journal", {"since": -1}) == (400, "badRequest")
-
-
-def test_the_steps_of_an_exercise(school: School) -> None:
+def test_the_journal_of_one_student_and_the_steps_of_an_exercise(school: School) -> None:
     own = work(school)
+    before = len(school.service.journal())
+    school.send(EVE, "GET", ABOUT)
     school.send(BOB, "PUT", own["session"], b"", Content_Range="bytes */300000")
     school.send(BOB, "PUT", own["session"], b"x" * 37_856, Content_Range="bytes 262144-299999/300000")
 
-    rows = school.send(ADA, "GET", "/_control/class/steps")[1]["steps"]
-    resumed = [row for row in rows if row["exercise"] == "go-on-where-it-stopped"]
+    rows = school.send(ADA, "GET", f"/_control/journal?user={BOB.email}")[1]["journal"]
+    later = school.send(ADA, "GET", "/_control/journal", {"user": BOB.email, "since": before + 2})[1]["journal"]
+    steps = school.send(ADA, "GET", "/_control/class/steps")[1]["steps"]
 
+    assert {row["user"] for row in rows} == {BOB.email}
+    assert (len(rows), later) == (before + 2, rows[-1:])
+    assert school.reason(ADA, "GET", "/_control/journal", {"since": -1}) == (400, "badRequest")
+    resumed = [row for row in steps if row["exercise"] == "go-on-where-it-stopped"]
     assert [(row["name"], row["step"], row["of"], row["text"]) for row in resumed] == [
         ("Bob", 1, 2, "Query the stored size"),
         ("Bob", 2, 2, "Send the rest"),

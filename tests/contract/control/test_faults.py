@@ -173,7 +173,7 @@ def test_an_expired_session_does_not_exist(wire: Wire) -> None:
     assert wire.service.journal()[-2]["fault"].endswith("/0: expire session")
 
 
-def test_a_match_is_by_operation_method_path_and_user_and_the_matching_requests_are_counted(wire: Wire) -> None:
+def test_a_match_is_by_operation_method_path_user_number_and_order(wire: Wire) -> None:
     bob = wire.service.sign_in("bob@svc.example")
     match = {"operation": "files.list", "method": "get", "path": "/storage/*/files", "user": "Bob@svc.example"}
 
@@ -183,11 +183,7 @@ def test_a_match_is_by_operation_method_path_and_user_and_the_matching_requests_
     with wire.service.faults(step({"status": 500}, 2, path="*/files", nth=2)):
         assert wire.send("GET", "/storage/v3/about?fields=*").status == 200
         assert [wire.send("GET", FILES).status for _ in range(4)] == [200, 500, 500, 200]
-
-
-def test_steps_wait_for_each_other_only_in_order(wire: Wire) -> None:
     steps = step({"status": 500}, method="GET"), step({"status": 503}, method="POST")
-
     with wire.service.faults(*steps):
         assert (upload(wire).status, wire.send("GET", FILES).status) == (503, 500)
     with wire.service.faults(*steps, in_order=True):

@@ -2,10 +2,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import open_service
 from tests.contract.calendar_client import ADA, BOB, WEEKLY, CalendarClient, accepted, guests, path, refusal
-from tests.contract.conftest import InProcess
 
 QUERY = "/calendar/v3/freeBusy"
 NOVEMBER = {"timeMin": "2026-11-01T00:00:00Z", "timeMax": "2026-12-01T00:00:00Z"}
@@ -92,15 +89,14 @@ def test_invalid_queries(ada: CalendarClient, fields: dict[str, Any], expected: 
     assert refusal(ada.call("POST", QUERY, {**NOVEMBER, **fields})) == expected
 
 
-def test_all_calendars_of_a_query_share_its_steps() -> None:
-    with open_service(seed=0, policy=Policy(expansion_steps=100)) as service:
-        ada = CalendarClient(InProcess(service, "https://svc.test"))
-        course = ada.new_calendar()
-        for calendar in ("primary", course):
-            CalendarClient(ada.wire, calendar=calendar).made(recurrence=["RRULE:FREQ=HOURLY;INTERVAL=12"])
+@pytest.mark.policy(expansion_steps=100)
+def test_all_calendars_of_a_query_share_its_steps(ada: CalendarClient) -> None:
+    course = ada.new_calendar()
+    for calendar in ("primary", course):
+        CalendarClient(ada.wire, calendar=calendar).made(recurrence=["RRULE:FREQ=HOURLY;INTERVAL=12"])
 
-        alone = [busy(ada, calendar)["calendars"] for calendar in ("primary", course)]
-        together = ada.call("POST", QUERY, {**NOVEMBER, "items": [{"id": "primary"}, {"id": course}]})
+    alone = [busy(ada, calendar)["calendars"] for calendar in ("primary", course)]
+    together = ada.call("POST", QUERY, {**NOVEMBER, "items": [{"id": "primary"}, {"id": course}]})
 
     assert [len(period["busy"]) for answer in alone for period in answer.values()] == [58, 58]
     assert refusal(together) == (400, "timeRangeTooLong", "timeMax")

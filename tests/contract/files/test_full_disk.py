@@ -83,30 +83,22 @@ def test_an_upload_session_goes_on_when_there_is_room(wire: Wire, small_disk: Pa
 
 
 def test_a_deletion_makes_room(wire: Wire, small_disk: Path) -> None:
-    """So do the second and the third one, because the room is reserved again."""
+    """So do the second one and those that follow, because the room is reserved again."""
     files = [wire.create(CONTENT)["id"] for _ in range(4)]
+    wire.json_request("PATCH", f"/storage/v3/files/{files[3]}", {"trashed": True})
+    uri = wire.begin()
+    wire.put(uri, CONTENT[:Q], "bytes 0-262143/*")
     fill(small_disk)
 
     for file_id in files[:3]:
         assert wire.send("DELETE", f"/storage/v3/files/{file_id}").status == 204
         fill(small_disk)
     assert wire.send("POST", "/upload/storage/v3/files?uploadType=media", CONTENT).status == 507
-    assert wire.send("DELETE", f"/storage/v3/files/{files[3]}").status == 204
-
-    assert wire.create(CONTENT[:Q])["size"] == str(Q)
-
-
-def test_the_trash_is_emptied_and_an_upload_cancelled(wire: Wire, small_disk: Path) -> None:
-    file_id = wire.create(CONTENT)["id"]
-    wire.json_request("PATCH", f"/storage/v3/files/{file_id}", {"trashed": True})
-    uri = wire.begin()
-    wire.put(uri, CONTENT[:Q], "bytes 0-262143/*")
-    fill(small_disk)
-
-    assert wire.send("DELETE", "/storage/v3/files/trash").status == 204
-    fill(small_disk)
     assert wire.send("DELETE", uri).status == 499
+    fill(small_disk)
+    assert wire.send("DELETE", "/storage/v3/files/trash").status == 204
     assert not list((small_disk / "store" / "parts").glob("??/*"))
+    assert wire.create(CONTENT[:Q])["size"] == str(Q)
 
 
 def test_a_service_starts_on_a_full_disk_and_deletes(small_disk: Path) -> None:

@@ -30,7 +30,8 @@ def test_a_pregenerated_id_is_accepted_once(wire: Wire) -> None:
     begun = wire.initiate({"id": file_id})
     late = wire.put(begun.headers["location"], b"x") if begun.status == 200 else begun
 
-    for again in (wire.post_json(FILES, {"id": file_id}), late):
+    both = wire.multipart(f"/upload{FILES}?uploadType=multipart", {"id": file_id}, b"x", "text/plain")
+    for again in (wire.post_json(FILES, {"id": file_id}), late, both):
         assert (again.status, again.error["reason"]) == (409, "fileIdInUse")
     with choice("Several errors in one body"):
         assert begun.status == 409
@@ -108,13 +109,6 @@ def test_a_field_of_the_wrong_type_is_named(wire: Wire, field: str, value: objec
     assert wire.names() == []
 
 
-def test_everything_that_is_wrong_is_said_at_once_and_values_come_first(wire: Wire) -> None:
-    refused = wire.post_json(FILES, {"kind": "x", "name": 5, "starred": "yes", "shoe": 1})
-
-    assert refused.status == 400
-    assert [row["location"] for row in refused.json["error"]["errors"]] == ["name", "starred", "kind", "shoe"]
-
-
 def test_a_refusal_says_who_sets_a_field(wire: Wire) -> None:
     """`is set by the service` is said of the fields that responses have, and only of these."""
     folder = wire.post_json(FILES, {"name": "f", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
@@ -155,6 +149,13 @@ def test_a_member_of_a_field_is_checked(wire: Wire, field: str, value: object, r
     answer = wire.post_json(FILES, {field: value})
 
     assert (answer.status, answer.error["location"]) == (refused[0], field + refused[1])
+
+
+def test_everything_that_is_wrong_is_said_at_once_and_values_come_first(wire: Wire) -> None:
+    refused = wire.post_json(FILES, {"kind": "x", "name": 5, "starred": "yes", "shoe": 1})
+
+    assert refused.status == 400
+    assert [row["location"] for row in refused.json["error"]["errors"]] == ["name", "starred", "kind", "shoe"]
 
 
 def test_metadata_is_kept(wire: Wire) -> None:

@@ -113,24 +113,20 @@ def test_a_domain_must_be_registered_and_a_refused_channel_gets_no_message(watch
     assert not watch.messages()
 
 
-@pytest.mark.spec("A8-06")
-def test_a_token_has_at_most_256_characters(watch: Watch) -> None:
-    assert watch.changes(token="x" * 256).json["token"] == "x" * 256
-    with choice("Header values"):
-        assert watch.changes(token="ü" * 256).json["token"] == "ü" * 256
-
-
-@pytest.mark.spec("A8-07", "A8-07b")
-@pytest.mark.choice("max_file_channel_lifetime")
-def test_the_limits_of_an_expiration(watch: Watch) -> None:
+@pytest.mark.spec("A8-06", "A8-07", "A8-07b")
+def test_the_limits_of_a_token_and_of_an_expiration(watch: Watch) -> None:
     file, start = watch.wire.create()["id"], now(watch)
 
     def lasts(channel: Answer) -> object:
         return pytest.approx(channel.json["expiration"] - start, abs=SOON)
 
-    assert lasts(watch.file(file, expiration=start + 48 * HOUR)) == 24 * HOUR
-    assert lasts(watch.changes(expiration=start + 48 * HOUR)) == 48 * HOUR
-    assert lasts(watch.changes(expiration=10**17)) == 7 * 24 * HOUR
+    assert watch.changes(token="x" * 256).json["token"] == "x" * 256
+    with choice("Header values"):
+        assert watch.changes(token="ü" * 256).json["token"] == "ü" * 256
+    with choice("max_file_channel_lifetime"):
+        assert lasts(watch.file(file, expiration=start + 48 * HOUR)) == 24 * HOUR
+        assert lasts(watch.changes(expiration=start + 48 * HOUR)) == 48 * HOUR
+        assert lasts(watch.changes(expiration=10**17)) == 7 * 24 * HOUR
 
 
 @pytest.mark.spec("A8-09", "A8-09a", "A8-09b", "V-01", "V-01b")
@@ -149,19 +145,22 @@ def test_a_resource_has_one_resource_id_at_every_address(watch: Watch) -> None:
     assert watch.changes().json["resourceId"] in others
 
 
-@pytest.mark.spec("A10-01", "A10-01a")
-def test_stop_ends_delivery(watch: Watch) -> None:
+@pytest.mark.spec("A10-01", "A10-01a", "A10-03")
+def test_stop_and_expiration_end_delivery(watch: Watch) -> None:
     file = watch.wire.create()["id"]
-    channel = watch.file(file).json
-    assert watch.messages() == [("channel-1", "sync", None)]
+    channel, short = watch.file(file).json, watch.file(file, expiration=now(watch) + 60_000).json
+    syncs = [("channel-1", "sync", None), ("channel-2", "sync", None)]
+    assert watch.messages() == syncs
 
     answer = watch.stop(channel)
+    watch.wire.service.clock.advance("60s")  # type: ignore[union-attr]
+    watch.patch(file, {"name": "other"})
+
     assert answer.status == 204
     with choice("Default fields of a response"):
         assert answer.body == b""
-    watch.patch(file, {"name": "other"})
-    assert watch.messages() == [("channel-1", "sync", None)]
-    assert watch.stop(channel).status == 404
+    assert watch.messages() == syncs
+    assert [watch.stop(ended).status for ended in (channel, short)] == [404, 404]
 
 
 @pytest.mark.spec("A10-01", "A10-01b", "A10-01c")
@@ -196,18 +195,6 @@ def test_queued_messages_of_a_stopped_channel_are_dropped(watch: Watch) -> None:
     assert watch.deliveries("state", "outcome")[1:] == [
         ("update", "retry"), ("update", "cancelled"), ("update", "cancelled"),
     ]  # fmt: skip
-
-
-@pytest.mark.spec("A10-03")
-def test_an_expired_channel_sends_nothing(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    channel = watch.file(file, expiration=now(watch) + 60_000).json
-    watch.messages()
-    watch.wire.service.clock.advance("60s")  # type: ignore[union-attr]
-    watch.patch(file, {"name": "other"})
-
-    assert watch.messages() == [("channel-1", "sync", None)]
-    assert watch.stop(channel).status == 404
 
 
 def channel_of(wire: Wire, **fields: Any) -> Any:

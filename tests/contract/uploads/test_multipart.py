@@ -22,11 +22,13 @@ def post(wire: Wire, body: bytes, content_type: str = RELATED, target: str = UPL
     return wire.send(method, target, body, {"Content-Type": content_type})
 
 
-@pytest.mark.spec("A2-01")
+@pytest.mark.spec("A2-01", "L-01", "L-01b")
 def test_metadata_and_content_arrive_together(wire: Wire) -> None:
-    answer = post(wire, related(b'{"name": "a.txt", "description": "first"}', b"hello"))
+    metadata = {"id": wire.generated_id(), "name": "a.txt", "description": "first"}
 
-    assert answer.status == 200
+    answer = post(wire, related(json.dumps(metadata).encode(), b"hello"))
+
+    assert (answer.status, answer.json["id"]) == (200, metadata["id"])
     assert (answer.json["name"], answer.json["mimeType"]) == ("a.txt", "text/plain")
     with choice("Default fields of a response"):
         assert answer.json["description"] == "first"
@@ -105,17 +107,6 @@ def test_an_update_that_fails_changes_neither(wire: Wire, body: bytes) -> None:
     assert 400 <= answer.status < 500
     assert wire.send("GET", f"/storage/v3/files/{file['id']}?fields=*").json == file
     assert wire.download(file["id"]).body == b"old"
-
-
-@pytest.mark.spec("L-01", "L-01b", "X-02", "X-02b", "X-02c")
-def test_a_pregenerated_id_is_used_once(wire: Wire) -> None:
-    file_id = wire.generated_id()
-    body = related(json.dumps({"id": file_id}).encode(), b"x")
-
-    assert post(wire, body).json["id"] == file_id
-    again = post(wire, body)
-    assert (again.status, again.error["reason"]) == (409, "fileIdInUse")
-    assert len(wire.names()) == 1
 
 
 def update_of(file: dict[str, str]) -> str:

@@ -154,20 +154,11 @@ def test_a_flagged_file_is_read_only_if_its_owner_says_so(lab):
 def test_large_content_is_read_from_a_temporary_file_that_is_removed(lab, monkeypatch, tmp_path, name):
     monkeypatch.setattr(module, "_IN_MEMORY", 0)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    done = []
+    file, done = svc.upload(BIRDS, name=name), []
 
-    table = svc.read_frame(svc.upload(BIRDS, name=name), progress=lambda count, total: done.append(count))
-
-    assert table.equals(BIRDS)
-    assert done[-1] == int(svc.files("trashed = false")["size"].item())
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_reader_that_fails_leaves_no_temporary_file(lab, monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "_IN_MEMORY", 0)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-
-    with pytest.raises(ValueError, match=r"'a\.csv\.gz' cannot be read as CSV"):
-        svc.read_frame(svc.upload(gzip.compress(b"a\n1\n")[:-9], name="a.csv.gz", mime_type="text/csv"))
-
+    assert svc.read_frame(file, progress=lambda count, total: done.append(count)).equals(BIRDS)
+    assert done[-1] == int(file["size"].item())
+    broken = svc.upload(gzip.compress(b"a\n1\n")[:-9], name="b.csv.gz", mime_type="text/csv")
+    with pytest.raises(ValueError, match=r"'b\.csv\.gz' cannot be read as CSV"):
+        svc.read_frame(broken)
     assert list(tmp_path.iterdir()) == []

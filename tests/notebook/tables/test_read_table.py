@@ -41,10 +41,8 @@ CSV = {
 }
 
 
-@pytest.mark.parametrize("case", CSV)
-def test_csv_is_read_whatever_its_delimiter_and_character_set(case):
-    content, rows = CSV[case]
-
+@pytest.mark.parametrize("content, rows", CSV.values(), ids=CSV)
+def test_csv_is_read_whatever_its_delimiter_and_character_set(content, rows):
     table = read(content)
 
     assert list(table.columns) == ["a", "b"]
@@ -66,11 +64,10 @@ JSON = {
 }
 
 
-@pytest.mark.parametrize("case", JSON)
+@pytest.mark.parametrize("content, rows", JSON.values(), ids=JSON)
 @pytest.mark.parametrize("name", ["json", "jsonl"])
-def test_json_keeps_the_types_of_its_values(case, name):
-    content, rows = JSON[case]
-    if (name == "jsonl") != (case == "lines") and case != "lines":
+def test_json_keeps_the_types_of_its_values(content, rows, name):
+    if name == "jsonl":
         content = content.replace(b"}, {", b"}\n{").replace(b"[", b"").replace(b"]", b"")
 
     table = read(content, name)
@@ -128,10 +125,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_the_error_about_wrong_content_names_the_file(case):
-    content, name, words = WRONG[case]
-
+@pytest.mark.parametrize("content, name, words", WRONG.values(), ids=WRONG)
+def test_the_error_about_wrong_content_names_the_file(content, name, words):
     with pytest.raises(TableError, match=words) as caught:
         read(content, name)
 
@@ -171,10 +166,8 @@ LONG_ROWS = {
 }
 
 
-@pytest.mark.parametrize("case", LONG_ROWS)
-def test_an_empty_cell_at_the_end_of_a_row_shifts_no_column(case):
-    content, options, rows = LONG_ROWS[case]
-
+@pytest.mark.parametrize("content, options, rows", LONG_ROWS.values(), ids=LONG_ROWS)
+def test_an_empty_cell_at_the_end_of_a_row_shifts_no_column(content, options, rows):
     assert read(content, **options).values.tolist() == rows
 
 
@@ -206,10 +199,8 @@ ZEROS = {
 }
 
 
-@pytest.mark.parametrize("case", ZEROS)
-def test_leading_zeros_stay_unless_a_dtype_is_given(case):
-    content, options, values = ZEROS[case]
-
+@pytest.mark.parametrize("content, options, values", ZEROS.values(), ids=ZEROS)
+def test_leading_zeros_stay_unless_a_dtype_is_given(content, options, values):
     assert read(content, **options).iloc[:, 0].tolist() == values
 
 
