@@ -53,7 +53,7 @@ from .dispatch.service_context import (
     require_scopes,
 )
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD_TYPES, Handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_OPERATIONS, UPLOAD_TYPES, Handler
 from .uploads.command_protocol import command_headers, command_response, session_request
 from .uploads.resumable_upload import expire_session, session_caller
 from .web.sign_in import signed_in_user
@@ -92,7 +92,7 @@ _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 # The beginning of the path of every upload URI.
 UPLOAD = "/upload/"
 
-# What the family has and this service does not, by a segment of the path.
+# What other services of the API family (docs/decisions.md) have and this one does not, by a segment of the path.
 _NOT_OFFERED = {
     "accessproposals": "access proposals",
     "approvals": "approvals",
@@ -110,7 +110,7 @@ _NOT_OFFERED = {
     "watch": "watching access rules and settings",
 }
 
-# The operations of the family that this service does not have, as docs/deployments.md lists them.
+# These operations as a list, which docs/deployments.md has too.
 NOT_OFFERED = ", ".join(sorted(set(_NOT_OFFERED.values())))
 
 
@@ -481,7 +481,7 @@ class RequestPipeline:
             return self._long_reads.run(
                 partial(handler, context, request_context), caller.user, incoming.body.gone, snapshot
             )
-        if operation.name not in READ_ONLY:
+        if operation.name not in READ_OPERATIONS:
             return handler(context, request_context)
         with context.store.reading():
             return handler(context, request_context)

@@ -10,18 +10,19 @@ from tests.convert import sources
 _TYPES = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 
 
-def opened(rels: bytes) -> OpcPackage:
-    files = {"XL\\Book one.xml": b"<x/>", "xl/_rels/Book one.xml.rels": rels}
+RELATIONSHIPS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+
+
+def opened(relationships: str, name: str = "xl/_rels/Book one.xml.rels") -> OpcPackage:
+    files = {"XL\\Book one.xml": b"<x/>", name: RELATIONSHIPS.format(relationships)}
     return OpcPackage(zipfile.ZipFile(io.BytesIO(sources.zipped(files))))
 
 
 def test_relationships_lead_to_parts_and_to_addresses() -> None:
     package = opened(
-        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        + f'<Relationship Id="a" Type="{_TYPES}/worksheet" Target="../sheets/my%20sheet.xml"/>'.encode()
-        + f'<Relationship Id="b" Type="{_TYPES}/theme" Target="/theme.xml"/>'.encode()
-        + f'<Relationship Id="c" Type="{_TYPES}/hyperlink" Target="https://x.org/%20" TargetMode="External"/>'.encode()
-        + b"</Relationships>"
+        f'<Relationship Id="a" Type="{_TYPES}/worksheet" Target="../sheets/my%20sheet.xml"/>'
+        f'<Relationship Id="b" Type="{_TYPES}/theme" Target="/theme.xml"/>'
+        f'<Relationship Id="c" Type="{_TYPES}/hyperlink" Target="https://x.org/%20" TargetMode="External"/>'
     )
 
     assert package.member("xl/book ONE.xml") == "XL\\Book one.xml"
@@ -33,17 +34,8 @@ def test_relationships_lead_to_parts_and_to_addresses() -> None:
     }
 
 
-MISSING = (
-    b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    b'<Relationship Id="a" Type="x/officeDocument" Target="none.xml"/></Relationships>'
-)
-
-
-@pytest.mark.parametrize("rels", [b"not XML", MISSING], ids=["damaged", "missing"])
-def test_a_package_without_its_main_part_names_none(rels: bytes) -> None:
-    assert OpcPackage(zipfile.ZipFile(io.BytesIO(sources.zipped({"_rels/.rels": rels})))).main_part() is None
-
-
-def test_damaged_relationships_are_named() -> None:
+def test_a_package_without_its_main_part_names_none_and_damaged_relationships_are_named() -> None:
+    for relationships in ("<", '<Relationship Id="a" Type="x/officeDocument" Target="none.xml"/>'):
+        assert opened(relationships, "_rels/.rels").main_part() is None
     with pytest.raises(ConversionError, match=r"damaged at 'xl/_rels/Book one.xml.rels'"):
-        opened(b"<Relationships>").relationships("xl/Book one.xml")
+        opened("<").relationships("xl/Book one.xml")

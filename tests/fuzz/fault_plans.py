@@ -131,7 +131,7 @@ class Upload:
     kind: str
     source: str
     chunks: int
-    chosen_id: bool
+    generated_id: bool
     plan: dict[str, Any]
 
     @property
@@ -147,7 +147,7 @@ class Upload:
     @property
     def chooses(self) -> bool:
         """Whether the id is chosen before; a simple upload has nowhere to say it."""
-        return self.chosen_id and self.kind != "media"
+        return self.generated_id and self.kind != "media"
 
     def source_of(self, folder: Path) -> Any:
         if self.source == "path":

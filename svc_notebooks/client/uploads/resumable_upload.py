@@ -397,7 +397,7 @@ class ClientUpload:
 
     def _finish(self, answer: JSONObject, url: str) -> None:
         """Check the stored file and complete the upload. If the check is interrupted, the next call repeats it."""
-        identifier = self.request.file_id or self.request.chosen_id
+        identifier = self.request.file_id or self.request.generated_id
         file = read_resource(answer, File, url, self.request.query.get("fields"), identifier=identifier)
         total = self.total
         try:
@@ -432,10 +432,10 @@ class ClientUpload:
     def _fail(self, reason: FailureReason) -> None:
         """Raise the error for a failure, or return if an earlier session has completed the upload."""
         error = self._error(reason)
-        if error.status == 409 and self._all_sent and self.request.chosen_id:
+        if error.status == 409 and self._all_sent and self.request.generated_id:
             # An earlier session received all bytes and created the file with this id (X-07).
             self._resumed = self._source.can_change
-            stored = get_file(self._session, self.request.chosen_id)
+            stored = get_file(self._session, self.request.generated_id)
             self._finish(cast(JSONObject, stored), self._session.base_url)
             return
         if reason in SESSION_GONE or error.status == 400:

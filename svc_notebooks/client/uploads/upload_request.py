@@ -107,7 +107,7 @@ class UploadRequest:
         return "POST" if self.file_id is None else session.names.update_method
 
     @property
-    def chosen_id(self) -> str | None:
+    def generated_id(self) -> str | None:
         """The id that the caller chose for a new file, or None if the service chooses the id."""
         file_id = self.metadata.get("id") if self.file_id is None else None
         return file_id if isinstance(file_id, str) else None
@@ -386,7 +386,7 @@ def send_once(session: Session, request: UploadRequest, progress: Progress | Non
     """Send a media or multipart upload, repeated after a failure if safe, and return the file's metadata."""
     if request.keeps_type:
         request = with_stored_type(session, request)
-    identifier = request.file_id or request.chosen_id
+    identifier = request.file_id or request.generated_id
     attempts = Retry(session, repeatable=bool(identifier))
     try:
         answer = read_object(attempts.run(partial(_single_request, session, request, progress)), session.base_url)
@@ -395,10 +395,10 @@ def send_once(session: Session, request: UploadRequest, progress: Progress | Non
         return _with_checksum(session, file, request.source)
     except (AlreadyExists, Interrupted) as error:  # also of a stream that cannot be read again
         readable = not request.source.lowest
-        if request.chosen_id is None or not attempts.uncertain or (readable and isinstance(error, Interrupted)):
+        if request.generated_id is None or not attempts.uncertain or (readable and isinstance(error, Interrupted)):
             raise
         try:
-            return get_file(session, request.chosen_id, fields=request.query.get("fields"))
+            return get_file(session, request.generated_id, fields=request.query.get("fields"))
         except NotFound:
             raise error from None
     finally:

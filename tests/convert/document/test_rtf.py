@@ -88,10 +88,8 @@ def test_title_styles_become_metadata(job: Job) -> None:
 
     document = read.rtf(rich(r"\s1 The title\par\s2 More\par\pard\s3 said\par", head), job)
 
-    assert {name: plain_text(value) for name, value in document.meta.items()} == {
-        "title": "The title",
-        "subtitle": "More",
-    }
+    meta = {name: plain_text(value) for name, value in document.meta.items()}
+    assert meta == {"title": "The title", "subtitle": "More"}
     assert outline(document) == ["BlockQuote: said"]
 
 
@@ -101,36 +99,35 @@ LISTS = (
 )
 
 
-def test_lists_of_the_header(job: Job) -> None:
-    body = (
-        r"\pard{\listtext 3.\tab}\ls1\ilvl0\li720 three\par"
-        r"\pard{\listtext\'b7\tab}\ls1\ilvl1\li1440 deep\par"
-        r"\pard{\listtext 4.\tab}\ls1\ilvl0\li720 four\par\pard after\par"
-    )
-
-    assert outline(read.rtf(rich(body, LISTS), job)) == [["3 Decimal", ["three", ["*", ["deep"]]], ["four"]], "after"]
+OF_THE_HEADER = (
+    r"{\listtext 3.\tab}\ls1\ilvl0\li720 three\par\pard{\listtext\'b7\tab}\ls1\ilvl1\li1440 deep\par"
+    r"\pard{\listtext 4.\tab}\ls1\ilvl0\li720 four\par"
+)
 
 
 @pytest.mark.parametrize(
     "body,expected",
     [
+        (OF_THE_HEADER, ["3 Decimal", ["three", ["*", ["deep"]]], ["four"]]),
         (r"{\pntext\f1\'B7\tab}{\*\pn\pnlvlblt}\fi-360\li720 x\par{\pntext\'B7\tab}y\par", ["*", ["x"], ["y"]]),
         (r"\fi-360\li360 i)\tab x\par ii)\tab y\par", ["1 LowerRoman", ["x"], ["y"]]),
         (r"\fi-360\li360\bullet\tab x\par\fi-360\li360\bullet\tab y\par", ["*", ["x"], ["y"]]),
         (r"\fi-360\li360 b.\tab x\par", ["2 LowerAlpha", ["x"]]),
     ],
 )
-def test_lists_with_typed_markers(body: str, expected: list[Any], job: Job) -> None:
-    assert outline(read.rtf(rich(r"\pard" + body), job)) == [expected]
+def test_lists(body: str, expected: list[Any], job: Job) -> None:
+    assert outline(read.rtf(rich(rf"\pard{body}\pard after\par", LISTS), job)) == [expected, "after"]
 
 
 def test_a_table_with_merged_cells(job: Job) -> None:
-    first = r"\trowd\trhdr\cellx4000\cellx6000\pard\intbl wide\cell c\cell\row"
-    second = r"\trowd\cellx2000\cellx4000\clvmgf\cellx6000 a\cell b\cell tall\cell\row"
-    third = r"\trowd\cellx2000\cellx4000\clvmrg\cellx6000 d\cell e\cell\cell\row"
-    fourth = r"\trowd\clmgf\cellx2000\clmrg\cellx4000\cellx6000 both\cell\cell f\cell\row"
+    rows = (
+        r"\trowd\trhdr\cellx4000\cellx6000\pard\intbl wide\cell c\cell\row"
+        r"\trowd\cellx2000\cellx4000\clvmgf\cellx6000 a\cell b\cell tall\cell\row"
+        r"\trowd\cellx2000\cellx4000\clvmrg\cellx6000 d\cell e\cell\cell\row"
+        r"\trowd\clmgf\cellx2000\clmrg\cellx4000\cellx6000 both\cell\cell f\cell\row"
+    )
 
-    document = read.rtf(rich(first + second + third + fourth + r"\pard after\par"), job)
+    document = read.rtf(rich(rows + r"\pard after\par"), job)
 
     assert outline(document) == [
         [
@@ -182,27 +179,22 @@ def test_typewriter_fonts_mean_code(job: Job) -> None:
     assert '"Code"' in json.dumps(document.blocks[0])
 
 
+FONTS = r"{\fonttbl{\f0 Arial;}{\f1\fmodern\fcharset128\fprq1 MS Mincho;}{\f2\fmodern Courier New;}}"
+LABELS = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 5.\tab}\pard\ls1 item\par "
+
+
 @pytest.mark.parametrize(
-    "font, body, expected",
+    "head, body, expected",
     [
-        (r"\fcharset128\fprq1 MS Mincho", r"plain text\par\f1 \'93\'fa\'96\'7b\par", ["plain text", "日本"]),
-        (" Courier New", r"\f1 one\par two\par", ["one", "two"]),
+        (FONTS, r"plain text\par\f1 \'93\'fa\'96\'7b\par", ["plain text", "日本"]),
+        (FONTS, r"\f2 one\par two\par", ["one", "two"]),
+        (r"{\stylesheet{\s1\outlinelevel0 heading 1;}}", LABELS + r"{\listtext\'b7\tab}\pard\ls1 point\par",
+         ["h1 1.1 One", "Article 5. item", ["*", ["point"]]]),
     ],
-    ids=["Japanese", "all of the text"],
-)
-def test_other_uses_of_typewriter_fonts_are_not_code(font: str, body: str, expected: list[str], job: Job) -> None:
-    fonts = rf"{{\fonttbl{{\f0 Arial;}}{{\f1\fmodern{font};}}}}"
-
-    assert outline(read.rtf(rich(body, fonts), job)) == expected
-
-
-def test_labels_with_words_and_numbers_of_headings_are_text(job: Job) -> None:
-    head = r"{\stylesheet{\s1\outlinelevel0 heading 1;}}"
-    body = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 5.\tab}\pard\ls1 item\par "
-
-    document = read.rtf(rich(body + r"{\listtext\'b7\tab}\pard\ls1 point\par", head), job)
-
-    assert outline(document) == ["h1 1.1 One", "Article 5. item", ["*", ["point"]]]
+    ids=["Japanese typewriter font", "typewriter font of all text", "labels with words and numbers of headings"],
+)  # fmt: skip
+def test_what_is_text(head: str, body: str, expected: list[Any], job: Job) -> None:
+    assert outline(read.rtf(rich(body, head), job)) == expected
 
 
 class TestHostile:
@@ -248,13 +240,7 @@ class TestHostile:
         with pytest.raises(TooLarge, match=limit):
             read.rtf(rich(rf"\trowd{edges}" + r"\intbl x\cell\row" * rows), job)
 
-    def test_too_many_cells_are_counted_before_the_file_is_parsed(self, job: Job, monkeypatch) -> None:
-        monkeypatch.setattr(parser, "_Parser", lambda *_: pytest.fail("the file was parsed"))
-
-        with pytest.raises(TooLarge, match="more than 200000 cells"):
-            read.rtf(rich(r"\nestcell\cell " * 100_001), job)
-
-    def test_a_table_with_too_many_columns_is_refused_before_the_end_of_the_file(self, job: Job, monkeypatch) -> None:
+    def test_tables_without_end_are_refused_early(self, job: Job, monkeypatch) -> None:
         source = rich("".join(rf"\trowd\cellx{100 * n}\intbl x\cell\row " for n in range(4000)))
         rows, end_row = list[int](), parser.FlowBuilder.end_row
         monkeypatch.setattr(parser.FlowBuilder, "end_row", lambda *it: (rows.append(it[1]), end_row(*it)))
@@ -262,6 +248,9 @@ class TestHostile:
         with pytest.raises(TooLarge, match="columns"):
             read.rtf(source, job)
         assert len(rows) == 512
+        monkeypatch.setattr(parser, "_Parser", lambda *_: pytest.fail("the file was parsed"))
+        with pytest.raises(TooLarge, match="more than 200000 cells"):
+            read.rtf(rich(r"\nestcell\cell " * 100_001), job)
 
     def test_cells_beyond_the_columns_are_kept(self, job: Job) -> None:
         narrow = r"\trowd\cellx1000\cellx2000\intbl a\cell b\cell c\cell\row "
