@@ -9,6 +9,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.auth.hub import JupyterHub, hub_email, read_hub_settings
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
+from tests.contract.apps import ask
 from tests.contract.conftest import Answer, OverSocket
 from tests.contract.hub import PREFIX, SERVICE_TOKEN, FakeHub, running_hub
 from tests.contract.web_user import WebUser
@@ -217,8 +218,7 @@ def test_a_session_ends_with_the_hubs_token_and_not_with_a_failure(hub, wire, li
 
 
 def test_no_token_form_signs_in_beside_the_hub(wire: OverSocket) -> None:
-    form = {"Content-Type": "application/x-www-form-urlencoded"}
-    answer = wire.send("POST", f"{PREFIX}/signin", f"token={wire.token}".encode(), form, token=None)
+    answer = ask(wire, f"{PREFIX}/signin", {"token": wire.token})
 
     assert answer.headers["Location"].startswith("/hub/api/oauth2/authorize?")
     assert "svc_session" not in str(answer.headers.all("Set-Cookie"))

@@ -40,8 +40,7 @@ def test_an_update_replaces_the_event(ada: CalendarClient) -> None:
 
     changed = accepted(ada.put(event["id"], {**SEMINAR, "summary": "Colloquium"}))
 
-    assert changed["id"] == event["id"]
-    assert changed["summary"] == "Colloquium"
+    assert (changed["id"], changed["summary"]) == (event["id"], "Colloquium")
     assert changed.keys().isdisjoint({"location", "colorId"})
     assert (changed["created"], changed["iCalUID"]) == (event["created"], event["iCalUID"])
 

@@ -44,8 +44,7 @@ def test_a_sync_message_of_a_file(watch: Watch) -> None:
         "x-svc-resource-state": "sync",
         "x-svc-resource-uri": channel["resourceUri"],
     }
-    assert message.body == b""
-    assert message.headers["content-length"] == "0"
+    assert (message.body, message.headers["content-length"]) == (b"", "0")
     assert "json" in message.headers["content-type"]
     with choice("Header values"):
         assert message.headers["content-type"] == "application/json; utf-8"
@@ -91,9 +90,8 @@ def test_message_numbers_increase(watch: Watch) -> None:
     watch.messages()
     numbers = [notification.number for notification in watch.receiver.requests]
 
-    assert len(numbers) == 21
+    assert (len(numbers), numbers[0]) == (21, 1)
     assert numbers == sorted(set(numbers))
-    assert numbers[0] == 1
     assert numbers != list(range(1, 22))
 
 

@@ -27,8 +27,7 @@ def test_the_response_is_the_channel(watch: Watch) -> None:
     file = watch.wire.create()
     answer = watch.file(file["id"], id="my-channel", token="my token")
 
-    assert answer.status == 200
-    assert answer.json["kind"] == "api#channel"
+    assert (answer.status, answer.json["kind"]) == (200, "api#channel")
     assert (watch.own_channel_id(answer.json["id"]), answer.json["token"]) == ("my-channel", "my token")
     assert answer.json["resourceId"]
     assert f"/storage/v3/files/{file['id']}" in answer.json["resourceUri"]
