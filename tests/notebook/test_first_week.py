@@ -108,6 +108,10 @@ HINTS = {
         r"Only the owner of file \S+ \(in\) may delete it",
     ),
     "no content": (lambda lab: lab.link(svc.create_file("a", mime_type="document"), content=True), "has no content"),
+    "two formats": (
+        lambda lab: svc.export(svc.upload(b"a", name="a", convert_to="document"), ["docx", "pdf"]),
+        "call export once for each format, with to='exports/'",
+    ),
     "no such span": (lambda lab: svc.free_times("primary", within="this term"), "a date, 'this week' or a pair"),
     "a text that is no time": (
         lambda lab: svc.files(modified_after="2026-01-12 at 9"),
@@ -556,8 +560,3 @@ def test_the_messages_before_a_stop_are_delivered_in_every_run(lab, run):
     svc.stop_channel(svc.watch_changes(svc.receiver(direct=True)))
     lab.deliver()
     assert lab.deliveries()[["state", "outcome"]].values.tolist() == [["sync", "delivered"]]
-
-
-def test_one_export_has_one_format(lab):
-    with pytest.raises(TypeError, match="call export once for each format, with to='exports/'"):
-        svc.export(svc.upload(b"a", name="a", convert_to="document"), ["docx", "pdf"])

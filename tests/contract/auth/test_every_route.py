@@ -35,7 +35,7 @@ def ask(wire: Wire, method: str, path: str, *headers: tuple[str, str]) -> Answer
 
 
 @pytest.mark.spec("T-01", "T-01c")
-def test_nobody_is_let_in_with_a_token_that_has_expired(wire: Wire) -> None:
+def test_a_token_that_has_expired_opens_no_route(wire: Wire) -> None:
     token = wire.service.sign_in(expires_in=60)
     wire.service.clock.advance(60)
 

@@ -246,6 +246,9 @@ def test_every_argument_reaches_its_field(lab):
     other = svc.create_event("Tea", **WHOLE_DAY, attachments=file, reminders=[])
     assert other["attachments"].item()[0]["fileId"] == file["id"].item()
     assert other["reminders"].item() == {"useDefault": False}
+    set_first = svc.create_event("Tea", **WHOLE_DAY, color=4, location="Room 3").columns
+    assert list(set_first[:5]) == ["summary", "start", "end", "location", "color_id"]
+    assert sorted(set_first) == sorted(svc.event(other).columns)
     with pytest.raises(ValueError, match="not among the attendees"):
         svc.respond(other, "accepted")
 

@@ -71,17 +71,14 @@ class TestUpload:
 
         assert made["mime_type"].tolist() == [NATIVE + "spreadsheet", NATIVE + "document"]
 
-    @pytest.mark.spec("A5-02")
-    def test_text_of_another_type_names_the_type_that_is_read(self, lab):
-        with pytest.raises(svc.BadRequest, match='Declare it as plain text: mime_type="text/plain"'):
-            svc.upload(b"# Title", name="r.md", mime_type="text/markdown", convert_to="document")
-
     @pytest.mark.parametrize("language", ["en", "de", "sw"])
-    @pytest.mark.spec("A5-03", "A5-03c")
-    def test_the_language_of_pictures_goes_along(self, lab, language):
+    @pytest.mark.spec("A5-02", "A5-03", "A5-03c")
+    def test_the_language_of_pictures_goes_along_and_text_of_another_type_is_refused(self, lab, language):
         svc.upload(b"plain", mime_type="text/plain", convert_to="document", ocr_language=language)
 
         assert f"ocrLanguage={language}" in svc.exchanges()["query"].item()
+        with pytest.raises(svc.BadRequest, match='Declare it as plain text: mime_type="text/plain"'):
+            svc.upload(b"# Title", name="r.md", mime_type="text/markdown", convert_to="document")
 
     def test_what_contradicts_itself_is_not_sent(self, lab):
         with pytest.raises(ValueError, match="ocr_language applies only to converted content"):

@@ -90,13 +90,13 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("make, arguments, before, after", KEPT.values(), ids=KEPT)
-def test_new_content_has_the_type_that_is_named_or_that_of_the_file(lab, tmp_path, make, arguments, before, after):
+@pytest.mark.parametrize("make, more, before, after", KEPT.values(), ids=KEPT)
+def test_new_content_has_the_type_that_is_named_or_that_of_the_file(lab, tmp_path, make, more, before, after):
     for name in ("new", "new.bin", "new.json"):
         (tmp_path / name).write_bytes(b"{}")
     source, file = make(tmp_path), svc.upload(OLD, name="table", mime_type=before)
 
-    assert svc.update(file, source, **arguments)["mime_type"].item() == after
+    assert svc.update(file, source, **more)["mime_type"].item() == after
     if hasattr(source, "close"):
         source.close()
 

@@ -98,9 +98,14 @@ def test_the_messages_that_are_due_are_delivered_before_they_are_shown(lab):
         assert len(rx.received()) == 2
 
 
-def test_a_sandbox_closes_its_receivers():
-    with svc.sandbox():
+def test_a_sandbox_closes_its_receivers_and_one_behind_a_proxy_has_the_address_of_the_proxy():
+    with svc.sandbox() as lab:
         parts = urlsplit(svc.receiver().address)
+        lab.service.register_domain("hooks.example")
+        with svc.receiver(address="https://hooks.example/outside/in") as rx:
+            assert svc.watch_changes(rx)["address"].tolist() == ["https://hooks.example/outside/in"]
+        with pytest.raises(ValueError, match=r"address is 'hooks\.example/in'"):
+            svc.receiver(address="hooks.example/in")
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((parts.hostname, parts.port), 2)
 
@@ -137,14 +142,6 @@ def test_a_certificate_that_the_sandbox_does_not_trust_is_reported(lab, tmp_path
         assert len(rx.messages()) == 0
         assert lab.deliveries()["outcome"].tolist() == ["failed"]
         assert "certificate" in lab.deliveries()["error"].item()
-
-
-def test_a_receiver_behind_a_proxy_has_the_address_of_the_proxy(lab):
-    lab.service.register_domain("hooks.example")
-    with svc.receiver(address="https://hooks.example/outside/in") as rx:
-        assert svc.watch_changes(rx)["address"].tolist() == ["https://hooks.example/outside/in"]
-    with pytest.raises(ValueError, match=r"address is 'hooks\.example/in'"):
-        svc.receiver(address="hooks.example/in")
 
 
 def test_many_threads_lose_no_message(rx):

@@ -15,18 +15,14 @@ CONTENT = bytes(range(256)) * 4 * 1024  # 1 MiB
 @pytest.mark.spec("X-05", "X-05c")
 @pytest.mark.parametrize("preset", [plan.name for plan in PRESETS])
 def test_the_client_uploads_and_downloads_under_every_preset(lab, preset):
+    presets = svc.fault_presets()
+    assert presets["name"].tolist() == [plan.name for plan in PRESETS]
+    assert presets["what"].str.len().min() > 10
     with lab.faults(preset):
         file = svc.upload(CONTENT, name="film.mp4", chunk_size=2 * Q)
         assert svc.read(file) == CONTENT
 
     assert svc.files()["name"].tolist() == ["film.mp4"]
-
-
-def test_the_presets_are_a_frame():
-    presets = svc.fault_presets()
-
-    assert presets["name"].tolist() == [preset.name for preset in PRESETS]
-    assert presets["what"].str.len().min() > 10
 
 
 @pytest.mark.spec("X-05", "X-05c")

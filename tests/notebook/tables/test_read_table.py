@@ -84,9 +84,7 @@ def test_a_sheet_is_chosen_by_its_name_or_number_and_an_unknown_one_lists_them()
     for sheet, rows in ((None, [[1]]), ("Birds", [[1]]), (0, [[1]]), (2, []), ("Empty", [])):
         assert read(SHEETS, "xlsx", sheet).values.tolist() == rows
     for sheet in ("Fish", 3, -1):
-        with pytest.raises(
-            ValueError, match=r"'table\.xlsx' has no sheet .*; its sheets are 'Birds', 'Ponds', 'Empty'"
-        ):
+        with pytest.raises(ValueError, match=r"'table\.xlsx' has no sheet .*; its sheets are 'Birds', 'Ponds', 'Em"):
             read(SHEETS, "xlsx", sheet)
 
 
@@ -262,12 +260,9 @@ def test_cells_that_are_too_far_apart_for_a_table_are_refused(far):
     near = '<row r="1"><c r="A1"><v>1</v></c></row>'
 
     with pytest.raises(TableError, match=r"a sheet has about [\d,]+ cells, but spans"):
-        read_table(with_rows(near + far), BY_NAME["xlsx"], "far.xlsx", None, {})
-
-
-def test_empty_cells_with_a_style_do_not_count_as_far_apart():
-    styled = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576" s="0"/></row>'
-    assert list(read(with_rows(styled), "xlsx").columns) == [1]
+        read(with_rows(near + far), "xlsx")
+    styled = '<row r="1048576"><c r="XFD1048576" s="0"/></row>'
+    assert list(read(with_rows(near + styled), "xlsx").columns) == [1], "empty cells with a style do not count"
 
 
 def test_a_workbook_that_unpacks_to_far_more_bytes_and_a_binary_workbook_are_refused():
@@ -281,8 +276,6 @@ def test_a_workbook_that_unpacks_to_far_more_bytes_and_a_binary_workbook_are_ref
 
 
 def test_parquet_of_far_more_cells_than_bytes_is_refused():
-    buffer = BytesIO()
-    pd.DataFrame({"a": np.zeros(11_000_000, "int8")}).to_parquet(buffer)
-
+    content = pd.DataFrame({"a": np.zeros(11_000_000, "int8")}).to_parquet()
     with pytest.raises(TableError, match="bytes have 11,000,000 cells"):
-        read_table(buffer.getvalue(), BY_NAME["parquet"], "a.parquet", None, {})
+        read(content, "parquet")
