@@ -61,12 +61,8 @@ def test_an_id_with_special_characters_is_not_found(wire: Wire, file_id: str) ->
 def test_oversized_metadata_is_413(wire: Wire) -> None:
     body = b'{"name": "' + b"x" * 2_000_000 + b'"}'
 
-    answers = [
-        wire.send("POST", target, body, {"Content-Type": "application/json"})
-        for target in (FILES, "/upload/storage/v3/files?uploadType=resumable")
-    ]
-
-    assert [a.status for a in answers] == [413, 413]
+    for target in (FILES, "/upload/storage/v3/files?uploadType=resumable"):
+        assert wire.send("POST", target, body, {"Content-Type": "application/json"}).status == 413
     assert wire.names() == []
 
 
