@@ -56,12 +56,6 @@ def test_letters(body: str, charset: str, text: str, job: Job) -> None:
     assert plain_text(read.rtf(rich(body + r"\par", charset=charset), job).blocks) == text
 
 
-def test_the_font_sets_the_character_set(job: Job) -> None:
-    fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial CYR;}{\f2\fcharset161 Arial Greek;}}"
-
-    assert plain_text(read.rtf(rich(r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", fonts), job).blocks) == "é П α"
-
-
 def test_marks(job: Job) -> None:
     body = r"{\b a}{\i b}{\ul c}{\strike d}{\super e}{\sub f}{\scaps g}{\b\i h}\b i\plain j\par"
 
@@ -180,6 +174,7 @@ def test_typewriter_fonts_mean_code(job: Job) -> None:
     assert '"Code"' in json.dumps(document.blocks[0])
 
 
+CHARSETS = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial CYR;}{\f2\fcharset161 Arial Greek;}}"
 FONTS = r"{\fonttbl{\f0 Arial;}{\f1\fmodern\fcharset128\fprq1 MS Mincho;}{\f2\fmodern Courier New;}}"
 LABELS = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 5.\tab}\pard\ls1 item\par "
 
@@ -189,10 +184,12 @@ LABELS = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 
     [
         (FONTS, r"plain text\par\f1 \'93\'fa\'96\'7b\par", ["plain text", "日本"]),
         (FONTS, r"\f2 one\par two\par", ["one", "two"]),
+        (CHARSETS, r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", ["é П α"]),
         (r"{\stylesheet{\s1\outlinelevel0 heading 1;}}", LABELS + r"{\listtext\'b7\tab}\pard\ls1 point\par",
          ["h1 1.1 One", "Article 5. item", ["*", ["point"]]]),
     ],
-    ids=["Japanese typewriter font", "typewriter font of all text", "labels with words and numbers of headings"],
+    ids=["Japanese typewriter font", "typewriter font of all text", "character sets of fonts",
+         "labels with words and numbers of headings"],
 )  # fmt: skip
 def test_what_is_text(head: str, body: str, expected: list[Any], job: Job) -> None:
     assert outline(read.rtf(rich(body, head), job)) == expected

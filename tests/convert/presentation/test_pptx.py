@@ -200,15 +200,15 @@ def test_too_many_slides_are_refused(job):
         read(sources.zipped({"[Content_Types].xml": b"<Types/>", **parts}), job)
 
 
-def test_a_slide_of_four_thousand_shapes_takes_seconds(job):
+def test_a_slide_of_two_thousand_shapes_takes_seconds(job):
     shape = Text(Box(0, 0, INCH, INCH), (Paragraph((TextRun("word"),)),))
     started = time.process_time()
 
-    data = write(Deck(slides=(Slide((shape,) * 4_000),)), job)
+    data = write(Deck(slides=(Slide((shape,) * 2_000),)), job)
 
-    assert time.process_time() - started < 15  # it took 40 s
+    assert time.process_time() - started < 6  # it took 10 s
     [slide] = pptx.Presentation(io.BytesIO(data)).slides
-    assert len({shape.shape_id for shape in slide.shapes}) == 4_000
+    assert len({shape.shape_id for shape in slide.shapes}) == 2_000
 
 
 def test_the_members_of_a_file_have_the_time_of_the_job(job):
