@@ -50,13 +50,11 @@ def test_an_event_that_begins_in_one_zone_and_ends_in_another_brings_both():
     assert calendar.vevent.dtend.value - calendar.vevent.dtstart.value == timedelta(hours=9)
 
 
-@pytest.mark.parametrize(
-    "until, written", [("99991231", "99991231T235959Z"), ("09991231", "09991231T235959Z"), ("10000101T000000Z",) * 2]
-)
-def test_until_may_be_any_day_that_there_is(until, written):
+@pytest.mark.parametrize("until", ["99991231", "09991231", "10000101T000000Z"])
+def test_until_may_be_any_day_that_there_is(until):
     event = timed("2026-11-02T10:00:00", "2026-11-02T11:00:00", "UTC", recurrence=[f"RRULE:FREQ=DAILY;UNTIL={until}"])
 
-    assert read(event).vevent.rrule.value == f"FREQ=DAILY;UNTIL={written}"
+    assert read(event).vevent.rrule.value == f"FREQ=DAILY;UNTIL={until if 'T' in until else until + 'T235959Z'}"
 
 
 def test_an_instance_may_have_a_length_of_its_own():
