@@ -1,4 +1,4 @@
-"""The sync loops of google-api-python-client, gcsa and gcal-sync, unmodified, over a week, and channels for calendars."""
+"""The sync loops of google-api-python-client, gcsa and gcal-sync, over a week, and channels for calendars."""
 
 import asyncio
 from datetime import UTC, datetime
