@@ -321,12 +321,11 @@ class Session:
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
         own_token = Secret(token) if isinstance(token, str) else token
-        settings = {"base_url": self.base_url, "token": own_token, "names": names, "timeout": timeout, "retry": retry}
+        settings: dict[str, Any] = {"base_url": self.base_url, "token": own_token, "names": names, "timeout": timeout}
         state_dir = None if state_dir is None else Path(state_dir).absolute()
         proxies = None if proxies is None else dict(proxies)
-        self._recipe = SessionRecipe(
-            {**settings, "verify": verify, "proxies": proxies, "state_dir": state_dir}, token_hex(16)
-        )
+        settings |= {"retry": retry, "verify": verify, "proxies": proxies, "state_dir": state_dir}
+        self._recipe = SessionRecipe(settings, token_hex(16))
         self._virtual = clock is not None
         self._sleep = sleep
         if transport is None and handler is not None:
@@ -643,9 +642,8 @@ def session_or_current(session: SessionLike) -> Session:
     owned = getattr(session, "session", session)
     if not isinstance(owned, Session):
         hint = f"; lab.sign_in({session!r}) returns the session of a user" if isinstance(session, str) else ""
-        raise TypeError(
-            f"session must be a Session from connect(), a Sandbox or None, not {type(session).__name__}{hint}"
-        )
+        given = f"{type(session).__name__}{hint}"
+        raise TypeError(f"session must be a Session from connect(), a Sandbox or None, not {given}")
     return owned
 
 

@@ -583,9 +583,8 @@ def _check_folders(session: Session, ids: list[str]) -> None:
         try:
             folder = get_file(session, folder_id, fields="name,mimeType")
         except NotFound as error:
-            error.advice = (
-                "Give the folder's id or row; files(name=..., mime_type='folder') finds a folder by its name."
-            )
+            search = "files(name=..., mime_type='folder') finds a folder by its name"
+            error.advice = f"Give the folder's id or row; {search}."
             raise
         if folder.get("mimeType") != session.names.native("folder"):
             raise ValueError(f"folder is {folder.get('name')!r}, which is a file and not a folder")

@@ -336,10 +336,8 @@ class SandboxControls:
         [['upload expires', 'film.mp4', '262,144 of 600,000 bytes']]
         """
         now = self.service.clock.now()
-        first, last = (
-            None if moment is None else instant_of(name, moment, now)
-            for name, moment in (("since", since), ("until", until))
-        )
+        first = None if since is None else instant_of("since", since, now)
+        last = None if until is None else instant_of("until", until, now)
         return frame(AGENDA, self.service.agenda(first, last))
 
     def snapshot(self) -> str:
