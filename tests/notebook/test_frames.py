@@ -52,10 +52,3 @@ def test_fields_are_named_in_either_spelling_and_an_unknown_one_with_the_nearest
     assert len(svc.file(made, fields="*").columns) == len(FILE_FIELDS)
     with pytest.raises(ValueError, match="fields has 'md5checksm', which is not a field of a file; did you mean"):
         svc.files(fields="id,md5checksm")
-
-
-def test_the_fields_that_were_set_are_the_first_columns_of_a_new_event(lab):
-    made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", color=4, location="Room 3")
-
-    assert list(made.columns[:5]) == ["summary", "start", "end", "location", "color_id"]
-    assert sorted(made.columns) == sorted(svc.event(made).columns)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
+from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row as error_row
 from ...core.fault_plan import ANY_NUMBER, Action, FaultTarget, Match, check_keys, count, object_member, preset
 from ...core.http.messages import JSON, Body, Disconnected, Headers, JSONObject, Request, Response, close_body
 from ...core.thread_permit import release_permit
@@ -193,7 +193,7 @@ def fault_response(action: Action) -> Response:
 
 def _row(status: int) -> Row:
     if status in _REASONS:
-        return row(_REASONS[status])
+        return error_row(_REASONS[status])
     reason = next((entry.reason for entry in CATALOGUE.values() if entry.status == status), "badRequest")
     return Row(status, reason, "X-05", f"A fault returned {status}.")
 

@@ -1,8 +1,4 @@
-"""Builds and changes the rows of files, and computes who may do what with a file from its owners and permissions.
-
-The change log is written, and notifications are queued, inside the transaction that changes the file. So messages are
-queued only for committed changes (Events).
-"""
+"""Builds and changes the rows of files."""
 
 from __future__ import annotations
 

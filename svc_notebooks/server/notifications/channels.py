@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import quote, urlsplit
 
 from ...core import field_mask
-from ...core.errors.catalogue import ApiError, Row, refuse, row
+from ...core.errors.catalogue import ApiError, Row, refuse, row as error_row
 from ...core.http.messages import Response, join_url
 from ...core.notifications.channels import (
     CHANNEL_SHAPE,
@@ -207,9 +207,9 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
     problems: list[Row] = []
     for name, value in (("id", channel_id), ("resourceId", resource_id)):
         if value in (None, ""):
-            problems.append(row("required", field=name))
+            problems.append(error_row("required", field=name))
         elif not isinstance(value, str):
-            problems.append(row("invalid", field=name, message="expected a string."))
+            problems.append(error_row("invalid", field=name, message="expected a string."))
     if problems or not isinstance(channel_id, str) or not isinstance(resource_id, str):
         raise ApiError(problems)
     with context.store.transaction():

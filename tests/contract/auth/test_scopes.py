@@ -72,9 +72,7 @@ TOKENS_THAT_TRAVEL = [({"storage.metadata"}, "this app")]
 """Over a socket a few are enough: what decides is the same."""
 
 
-def expected(
-    operation: FileOperation, role: str | None, scopes: set[str], *, made_here: bool
-) -> tuple[int, str | None]:
+def expected(operation: FileOperation, role: str | None, scopes: set[str], made_here: bool) -> tuple[int, str | None]:
     """Return status and reason. The token is checked first, then its scopes, then the user's role."""
     useful = scopes & operation.scopes
     if not useful:
@@ -116,7 +114,7 @@ def test_what_somebody_may_do_with_a_file_follows_from_role_and_scopes(wire: Wir
 
         actual = outcome(operation.ask(wire, file, token))
 
-        assert actual == expected(operation, role, scopes, made_here=client == "this app"), (sorted(scopes), client)
+        assert actual == expected(operation, role, scopes, client == "this app"), (sorted(scopes), client)
 
 
 @pytest.mark.spec("T-03", "T-03a", "T-03b")

@@ -57,7 +57,6 @@ def test_a_refused_chunk_does_not_change_its_session(wire: Wire) -> None:
 def test_an_invalid_limit_is_refused(service: Service, requests: Any, per: Any) -> None:
     with pytest.raises(ValueError, match=r"must be|duration"):
         service.limit(None, requests, per)
-
     assert service.limits() == []
 
 

@@ -111,13 +111,11 @@ def test_a_shared_calendar_is_visible_and_changed_only_by_writers(wire, ada, rol
         assert ada.items() == before
 
 
-@pytest.mark.parametrize("target", ["calendars/nothing", "users/me/calendarList/nothing", "users/you/calendarList",
-                                    "cakes", "calendars", ""])  # fmt: skip
-def test_an_unknown_calendar_or_rule_is_404(ada: CalendarClient, target: str) -> None:
-    answer = ada.call("GET", f"{ROOT}/{target}")
-
-    assert answer.status in (404, 405)
-    assert answer.error["reason"] in ("notFound", "unknownOperation", "httpMethodNotAllowed")
+def test_an_unknown_calendar_or_rule_is_404(ada: CalendarClient) -> None:
+    unknown = ("calendars/nothing", "users/me/calendarList/nothing", "users/you/calendarList", "cakes", "calendars", "")
+    for answer in (ada.call("GET", f"{ROOT}/{target}") for target in unknown):
+        assert answer.status in (404, 405)
+        assert answer.error["reason"] in ("notFound", "unknownOperation", "httpMethodNotAllowed")
 
 
 def test_conferences_are_kept_and_fields_that_this_service_does_not_have_refused(ada: CalendarClient) -> None:

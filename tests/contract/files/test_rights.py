@@ -225,8 +225,7 @@ def test_no_way_takes_the_content_of_a_restricted_file(people: People, way: str,
 
 
 def test_a_move_or_a_copy_keeps_an_inherited_restriction(people: People) -> None:
-    folder = folder_of(people, ADA, copyRequiresWriterPermission=True)
-    file = shared(people, "writer", folder)
+    file = shared(people, "writer", folder_of(people, ADA, copyRequiresWriterPermission=True))
 
     assert move(people, file, folder_of(people, BOB)).status == 403
     assert people.copy(BOB, file).json["copyRequiresWriterPermission"] is True

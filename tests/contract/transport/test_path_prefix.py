@@ -93,22 +93,15 @@ def test_a_sign_in_leads_back_to_the_page_whose_links_and_forms_have_the_prefix(
     assert {link.partition("?")[0] for link in links} == {f"{PREFIX}/uc", f"{PREFIX}/signout"}
 
 
-def test_the_consent_page_works_below_the_prefix(wire: PrefixedWire) -> None:
-    client = wire.service.oauth_client("App", ["https://app.example/back"])
-    user = WebUser(wire, wire.token)
-    query = (
-        f"response_type=code&client_id={client['client_id']}&redirect_uri=https://app.example/back&state=s"
-        "&scope=https://svc.example/auth/storage.readonly"
-    )
-    answer = user.consent(f"/authorize?{query}")
-
-    assert answer.keys() == {"code", "state"}
-
-
-def test_the_control_interface_is_below_the_prefix(wire: PrefixedWire) -> None:
+def test_the_consent_page_and_the_control_interface_are_below_the_prefix(wire: PrefixedWire) -> None:
+    back = "https://app.example/back"
+    client = wire.service.oauth_client("App", [back])["client_id"]
+    query = f"response_type=code&client_id={client}&redirect_uri={back}&state=s"
+    scope = "https://svc.example/auth/storage.readonly"
     answer = wire.send("GET", "/_control/clock", token="teacher")
     account = wire.post_json("/_control/service_accounts", {"name": "robot"}, token="teacher").json
 
+    assert WebUser(wire, wire.token).consent(f"/authorize?{query}&scope={scope}").keys() == {"code", "state"}
     assert answer.status == 200
     assert account["token_uri"] == f"{wire.server.base_url}/token"
 

@@ -68,19 +68,14 @@ def test_an_empty_presentation_is_one_empty_page(job):
     assert write_text(Deck(), job) == b"\xef\xbb\xbf"
 
 
-def test_code_in_a_text_is_text(job):
+def test_code_in_a_text_is_text_and_long_text_is_shrunk_to_its_page(job):
     code = '#read("/etc/hostname") $x$ *b* #import "@preview/a:1.0.0" \\ [' + "`"
+    long = [Text(Box(0, 0, 3 * INCH, INCH), words("word " * 3_000), role) for role in ("body", "")]
 
     (page,) = pages(write_pdf(deck_of(Text(Box(0, 0, 9 * INCH, INCH), words(code)), title=code), job))
 
     assert '#read("/etc/hostname")' in page.extract_text()
-
-
-@pytest.mark.parametrize("role", ["body", ""])
-def test_long_text_is_shrunk_to_its_page(job, role):
-    deck = deck_of(Text(Box(0, 0, 3 * INCH, INCH), words("word " * 3_000), role))
-
-    assert len(pages(write_pdf(deck, job))) == 1
+    assert [len(pages(write_pdf(deck_of(shape), job))) for shape in long] == [1, 1]
 
 
 def test_impossible_boxes_do_not_fail(job):

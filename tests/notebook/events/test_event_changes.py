@@ -159,13 +159,13 @@ def test_this_and_following_that_is_refused_changes_nothing(lab, lecture, talk):
 
 
 def test_only_a_recurring_all_day_event_is_sent_with_a_time_zone(lab):
-    svc.create_event("Holiday", start="2026-01-09", **BERLIN)
-    single = json.loads(svc.exchange().request_body)
-    svc.create_event("Holidays", start="2026-01-09", recurrence="yearly", **BERLIN)
-    recurring = json.loads(svc.exchange().request_body)
+    bodies = []
+    for recurrence in (None, "yearly"):
+        svc.create_event("Holiday", start="2026-01-09", recurrence=recurrence, **BERLIN)
+        bodies.append(json.loads(svc.exchange().request_body))
 
-    assert (single["start"], single["end"]) == ({"date": "2026-01-09"}, {"date": "2026-01-10"})
-    assert recurring["start"] == {"date": "2026-01-09", "timeZone": "Europe/Berlin"}
+    assert (bodies[0]["start"], bodies[0]["end"]) == ({"date": "2026-01-09"}, {"date": "2026-01-10"})
+    assert bodies[1]["start"] == {"date": "2026-01-09", "timeZone": "Europe/Berlin"}
 
 
 @pytest.mark.parametrize("name, times", [("start", ("02:30", "04:00")), ("end", ("01:30", "02:30"))])

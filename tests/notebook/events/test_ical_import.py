@@ -299,19 +299,14 @@ def version(sequence: int, stamp: str, summary: str, more: str = "") -> str:
 NEW = version(2, "20240201", "New")
 
 
-def test_a_change_in_the_calendar_is_kept_when_the_same_file_is_imported_again(term: str):
+@pytest.mark.parametrize("head, more", [("METHOD:CANCEL\n", ""), ("", "STATUS:CANCELLED")])
+def test_a_change_in_the_calendar_is_kept_unless_the_event_is_cancelled(term: str, head: str, more: str):
     svc.update_event(svc.import_events(file(NEW), calendar=term), summary="Mine", calendar=term)
     again = svc.import_events(file(NEW), calendar=term)
     assert again[["summary", "outcome"]].values.tolist() == [["Mine", "unchanged"]]
 
-
-@pytest.mark.parametrize("head, more", [("METHOD:CANCEL\n", ""), ("", "STATUS:CANCELLED")])
-def test_a_cancelled_event_is_deleted(term: str, head: str, more: str):
     cancelled = file(version(3, "20240301", "New", more), head=head)
-    svc.import_events(file(NEW), calendar=term)
-
     outcomes = [svc.import_events(cancelled, calendar=term)["outcome"].item() for _ in range(2)]
-
     assert outcomes == ["cancelled", "cancelled"]
     assert svc.events(calendar=term).empty
 

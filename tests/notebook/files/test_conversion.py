@@ -71,17 +71,14 @@ class TestUpload:
 
         assert made["mime_type"].tolist() == [NATIVE + "spreadsheet", NATIVE + "document"]
 
-    @pytest.mark.spec("A5-02")
-    def test_text_of_another_type_names_the_type_that_is_read(self, lab):
-        with pytest.raises(svc.BadRequest, match='Declare it as plain text: mime_type="text/plain"'):
-            svc.upload(b"# Title", name="r.md", mime_type="text/markdown", convert_to="document")
-
     @pytest.mark.parametrize("language", ["en", "de", "sw"])
-    @pytest.mark.spec("A5-03", "A5-03c")
-    def test_the_language_of_pictures_goes_along(self, lab, language):
+    @pytest.mark.spec("A5-02", "A5-03", "A5-03c")
+    def test_the_language_of_pictures_goes_along_and_text_of_another_type_is_refused(self, lab, language):
         svc.upload(b"plain", mime_type="text/plain", convert_to="document", ocr_language=language)
 
         assert f"ocrLanguage={language}" in svc.exchanges()["query"].item()
+        with pytest.raises(svc.BadRequest, match='Declare it as plain text: mime_type="text/plain"'):
+            svc.upload(b"# Title", name="r.md", mime_type="text/markdown", convert_to="document")
 
     def test_what_contradicts_itself_is_not_sent(self, lab):
         with pytest.raises(ValueError, match="ocr_language applies only to converted content"):
@@ -135,6 +132,9 @@ class TestExport:
         assert [Path(path).read_text().strip() for path in first["path"]] == ["0", "1", "2", "3"]
         assert again["path"].tolist() == first["path"].tolist()
         assert again["outcome"].tolist() == ["unchanged"] * 4
+        assert first["name"].tolist() == ["a.csv", "A", "b", "a"]
+        with pytest.raises(ValueError, match="for 4 files it must be a folder"):
+            svc.export(files, "tsv", "one.tsv")
 
     @pytest.mark.parametrize("extension", ["docx", "odt", "epub", "pdf"])
     def test_the_date_of_a_document_alone_makes_no_other_export(self, lab, extension):
@@ -148,16 +148,6 @@ class TestExport:
         svc.update(file, b"<h1>Bees</h1>", mime_type="text/html")
         with pytest.raises(svc.PathExists):
             svc.export(file, extension, "birds")
-
-    def test_several_files_have_a_row_each(self, lab):
-        every = pd.concat([sheet(), svc.upload(b"a", name="b.csv", convert_to="spreadsheet")])
-
-        saved = svc.export(every, "tsv", "out")
-
-        assert saved["name"].tolist() == ["cities", "b.csv"]
-        assert sorted(path.name for path in Path("out").iterdir()) == ["b.tsv", "cities.tsv"]
-        with pytest.raises(ValueError, match="for 2 files it must be a folder"):
-            svc.export(every, "tsv", "one.tsv")
 
     @pytest.mark.spec("A7-02", "A7-02a", "A7-05", "A7-05a")
     def test_a_format_that_the_file_cannot_become_is_answered_with_those_it_can(self, lab):

@@ -1,7 +1,6 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
@@ -11,9 +10,7 @@ import svc_notebooks as svc
 from svc_notebooks.client.uploads.sources import open_source
 
 
-def refuse_reads_behind_the_end(
-    system: MemoryFileSystem, path: str, start: int | None = None, end: int | None = None, **_options: Any
-) -> bytes:
+def refuse_reads_behind_the_end(system: MemoryFileSystem, path: str, start=None, end=None, **_options) -> bytes:
     """Read a part of a file, and raise the error of S3 if the part is behind the end of the file."""
     content: bytes = system.open(path).getvalue()
     if start is not None and start >= len(content):

@@ -139,16 +139,6 @@ def answer(view, scope):
     assert view.last_error is None
 
 
-def test_this_event_of_a_series_is_moved_alone(lecture):
-    view = svc.calendar_view(**WEEK)
-    ask_move(view, "2026-11-03", minutes=60)
-
-    answer(view, "this")
-
-    assert starts(view) == ["03 10:00", "05 09:00"]
-    assert view.result["action"].tolist() == ["moved"]
-
-
 def test_following_events_become_a_series_of_their_own(lecture):
     view = svc.calendar_view(**WEEK)
     ask_move(view, "2026-11-05", days=1, minutes=60)
@@ -188,20 +178,26 @@ def test_changed_and_cancelled_instances_of_a_series_are_kept(lecture, scope):
     assert (starts(view), view.listed["summary"].tolist()) == before
 
 
-def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, monkeypatch):
+def test_the_old_series_is_restored_if_the_new_one_cannot_be_created_and_an_event_is_moved_alone(lecture, monkeypatch):
     view = svc.calendar_view(**WEEK)
-    ask_move(view, "2026-11-05", minutes=60)
 
     def insert_event(*arguments, **named):
         raise NotAllowed("No new events today.", status=403)
 
-    monkeypatch.setattr("svc_notebooks.notebook.events.records.insert_event", insert_event)
-    view.question.buttons["following"].click()
-
+    with monkeypatch.context() as patch:
+        patch.setattr("svc_notebooks.notebook.events.records.insert_event", insert_event)
+        ask_move(view, "2026-11-05", minutes=60)
+        view.question.buttons["following"].click()
     assert "No new events today." in view.alert.value
     assert view.result.empty
     assert starts(view) == ["03 09:00", "05 09:00"]
     assert len(svc.instances(lecture)) == 10
+
+    view = svc.calendar_view(**WEEK)
+    ask_move(view, "2026-11-03", minutes=60)
+    answer(view, "this")
+    assert starts(view) == ["03 10:00", "05 09:00"]
+    assert view.result["action"].tolist() == ["moved"]
 
 
 @pytest.mark.parametrize("send", ["all", "none"])

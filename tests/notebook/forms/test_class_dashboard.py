@@ -5,31 +5,24 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.session import Session
 from svc_notebooks.forms.class_dashboard import ClassDashboard
 from svc_notebooks.notebook.class_control import report_prediction
 from svc_notebooks.server.dispatch.service_context import Quota
-from svc_notebooks.server.transports.control_api import with_control
-from tests.contract.school import ADA, BOB, School
-
-
-class Notebooks:
-    """The sessions of a teacher and a student, and the dashboard of the teacher."""
-
-    def __init__(self, school: School) -> None:
-        handle, tokens = with_control(school.service), school.tokens()
-        self.ada, self.bob = (Session("http://127.0.0.1", tokens[who.email], handler=handle) for who in (ADA, BOB))
-        svc.upload(b"hello", name="a.txt", session=self.bob)
-        with pytest.raises(svc.NotFound):
-            self.bob.call("GET", "/storage/v3/files/<script>")
-        self.board = ClassDashboard(self.ada)
+from tests.contract.school import BOB, School
+from tests.notebook.test_class_control import Notebooks
 
 
 @pytest.fixture
 def notebooks(tmp_path: Path) -> Iterator[Notebooks]:
+    """The sessions of a teacher and a student, and the dashboard of the teacher."""
     school = School(tmp_path, quota=Quota())
     with school.service:
-        yield Notebooks(school)
+        notebooks = Notebooks(school)
+        svc.upload(b"hello", name="a.txt", session=notebooks.bob)
+        with pytest.raises(svc.NotFound):
+            notebooks.bob.call("GET", "/storage/v3/files/<script>")
+        notebooks.board = ClassDashboard(notebooks.ada)
+        yield notebooks
 
 
 def test_the_students_are_listed_and_names_are_text(notebooks: Notebooks) -> None:

@@ -1,5 +1,4 @@
 import asyncio
-from pathlib import Path
 from threading import Event
 
 import pytest
@@ -124,26 +123,24 @@ def test_a_hostile_export_stays_text_or_in_its_frame(kind):
 
 @pytest.mark.spec("W-02", "W-02c")
 @pytest.mark.parametrize("target", ["kernel", "browser"])
-def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, target):
+def test_an_export_that_is_cancelled_saves_nothing(form, table, tmp_path, monkeypatch, target):
     choose(form, table, "csv")
     form.controls.target.value = target
-    answered = Event()
-    send = svc.current_session().send
+    answered, send = Event(), svc.current_session().send
     monkeypatch.setattr(svc.current_session(), "send", lambda *sent: answered.wait(PATIENCE) and send(*sent))
 
     async def scene():
         form.export.click()
         form.work.cancel.click()
-        status = form.work.bar.text
+        assert form.work.bar.text.startswith("Stopping")
         answered.set()
         await form.work._task
-        return status
 
-    assert asyncio.run(scene()).startswith("Stopping")
+    asyncio.run(scene())
     assert "Cancelled: nothing was saved" in form.status.value
     assert form.last_error is None
     assert form.result.empty
-    assert not list(Path().iterdir())
+    assert not list(tmp_path.iterdir())
     form.export.click()
     assert "Done: " in form.status.value
 

@@ -248,6 +248,11 @@ def test_a_click_without_effect_shows_a_message(browser, press, words, tmp_path,
     assert 'role="alert"' in browser.alert.value
 
 
+async def settled(browser):
+    while browser.busy:
+        await asyncio.sleep(0.01)
+
+
 def test_a_download_runs_in_a_thread_and_can_be_cancelled(lab, tmp_path):
     """In a loop the kernel stays free; what has come before Cancel is kept, and the same download goes on from it."""
     svc.upload(bytes(24 * 2**20), name="zeros.bin", progress=False)
@@ -262,12 +267,10 @@ def test_a_download_runs_in_a_thread_and_can_be_cancelled(lab, tmp_path):
         browser.trash.click()
         assert "A task is running" in browser.alert.value
         browser.work.cancel.click()
-        while browser.busy:
-            await asyncio.sleep(0.01)
+        await settled(browser)
         return browser
 
     browser = asyncio.run(scene())
-
     assert "Cancelled" in browser.status.value
     assert not (tmp_path / "zeros.bin").exists()
     assert svc.download(svc.files(), tmp_path, progress=False)["size"].tolist() == [24 * 2**20]
@@ -335,10 +338,6 @@ def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
             await settled(browser)
             return error, second, pages(browser), names(browser)[0]
 
-    async def settled(browser):
-        while browser.busy:
-            await asyncio.sleep(0.01)
-
     error, second, third, first_name = asyncio.run(scene())
 
     assert error == "There is no next page, or the page is loading."
@@ -384,25 +383,23 @@ def test_over_a_network_the_kernel_stays_free(lab, files):
     """Lists, actions and uploads run in threads; each shows its result in the end."""
     session = svc.connect(lab.serve().base_url, lab.service.sign_in())
 
-    async def settle(browser):
-        assert browser.busy
-        while browser.busy:
-            await asyncio.sleep(0.01)
-
     async def scene():
         browser = svc.file_browser(session=session)
-        assert names(browser) == []
-        await settle(browser)
+        assert (names(browser), browser.busy) == ([], True)
+        await settled(browser)
         browser.search.text.value = "photo"
-        await settle(browser)
+        assert browser.busy
+        await settled(browser)
         assert names(browser) == ["photo.bin"]
         choose(browser, "photo.bin")
         browser.trash.click()
         browser.search.text.value = ""  # the person goes on before the action has ended
-        await settle(browser)
+        assert browser.busy
+        await settled(browser)
         seen = [names(browser), browser.status.value]
         browser.picker.handle_message({"kind": "begin", "key": "k", "name": "new.txt", "size": 0, "mime": ""}, [])
-        await settle(browser)
+        assert browser.busy
+        await settled(browser)
         return [*seen, browser.selection["name"].tolist(), browser.status.value, browser.last_error]
 
     listed, trashed, selected, uploaded, error = asyncio.run(scene())

@@ -5,6 +5,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.forms.watch_panel import RESPONSES
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def shown(panel):
     return panel.table.value + "".join(line.value for line in panel.lines.children)
 
 
-def states(panel, lab):
+def states(panel):
     panel.receiver.wait_for()  # delivers, and waits for the panel
     return panel.result["state"].tolist()
 
@@ -39,7 +40,7 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
     svc.update(file, name="final.txt")
 
     assert panel.last_error is None
-    assert states(panel, lab) == ["sync", "update"]
+    assert states(panel) == ["sync", "update"]
     assert "2 messages" in panel.table.value
     assert "properties" in panel.lines.children[1].value
     assert "what happened to the resource" in panel.lines.children[0].value
@@ -52,17 +53,17 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
 @pytest.mark.spec("W-04", "W-04a")
 def test_the_change_log_is_preselected_and_a_channel_is_renewed_and_stopped(panel, lab, file):
     panel.watch.click()
-    assert states(panel, lab) == ["sync"]
+    assert states(panel) == ["sync"]
     panel.controls.ends.value = "2h"
     panel.renew.click()
     labels = [label for label, _ in panel.chosen.options]
     assert labels == ["the change log: stopped", "the change log: active until 05 Jan, 11:00:00"]
     assert panel.chosen.value == svc.channels()["id"].iloc[-1]
 
-    assert states(panel, lab) == ["sync", "sync"]
+    assert states(panel) == ["sync", "sync"]
     panel.stop.click()
     svc.update(file, name="nobody is told.txt")
-    assert states(panel, lab) == ["sync", "sync"]
+    assert states(panel) == ["sync", "sync"]
     assert [label for label, _ in panel.chosen.options] == ["the change log: stopped"] * 2
     assert "Stopped" in panel.status.value
     panel.stop.click()
@@ -89,16 +90,15 @@ def test_the_code_does_what_the_panel_does(panel, lab, file):
 
 
 @pytest.mark.spec("W-04", "W-04b")
-def test_a_message_keeps_its_widget_when_others_arrive(panel, lab, file):
+def test_a_message_keeps_its_widget_when_others_arrive(panel, file):
     panel.watch.click()
-    panel.receiver.wait_for()  # delivers, and waits for the panel
+    assert states(panel) == ["sync"]
     (first,) = panel.lines.children
     before = first.value
     for n in range(60):
         svc.update(file, name=f"{n}.txt")
-    panel.receiver.wait_for()  # delivers, and waits for the panel
 
-    assert len(panel.result) == 61
+    assert len(states(panel)) == 61
     assert len(panel.lines.children) == 50
     assert first.value == before, "the browser leaves it as it was, unfolded or not"
     assert "61 messages; the last 50 are shown" in panel.table.value
@@ -109,15 +109,11 @@ def test_messages_appear_while_the_kernel_is_busy(lab, file):
     async def look():
         panel = svc.watch_panel()
         panel.watch.click()
-        for _ in range(200):
-            if "sync" in shown(panel):
-                break
+        while "sync" not in shown(panel):
             await asyncio.sleep(0.05)
-        messages = shown(panel)
         panel.close()
-        return messages
 
-    assert "sync" in asyncio.run(look())
+    asyncio.run(asyncio.wait_for(look(), PATIENCE))
 
 
 def test_an_external_service_needs_an_address(lab):

@@ -41,11 +41,9 @@ INDEXES = {
 }
 
 
-@pytest.mark.parametrize("case", INDEXES)
+@pytest.mark.parametrize("index, columns", INDEXES.values(), ids=INDEXES)
 @pytest.mark.parametrize("name", [*TEXT_FORMATS, "xlsx"])
-def test_an_index_of_more_than_row_numbers_becomes_the_first_columns(name, case):
-    index, columns = INDEXES[case]
-
+def test_an_index_of_more_than_row_numbers_becomes_the_first_columns(name, index, columns):
     table = read_back(pd.DataFrame({"n": [1, 2]}, index=index), name)
 
     assert list(table.columns) == columns
@@ -122,10 +120,8 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_a_frame_that_a_format_cannot_hold_is_refused(case):
-    frame, name, words = REFUSED[case]
-
+@pytest.mark.parametrize("frame, name, words", REFUSED.values(), ids=REFUSED)
+def test_a_frame_that_a_format_cannot_hold_is_refused(frame, name, words):
     with pytest.raises(ValueError, match=words):
         written(frame, name)
 
