@@ -46,7 +46,8 @@ def load(name: str) -> Any:
 
 MODELS = {
     "document": "document.model:Document", "spreadsheet": "spreadsheet.model:Workbook",
-    "presentation": "presentation.model:Deck", "drawing": "drawing.model:Drawing", "script": "script:Project",
+    "presentation": "presentation.model:Presentation",
+    "drawing": "drawing.model:Drawing", "script": "script:ScriptProject",
 }  # fmt: skip
 
 # fmt: off

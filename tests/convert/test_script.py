@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from svc_notebooks.convert.job import ConversionError, TooLarge
-from svc_notebooks.convert.script import Project, ScriptFile, read_json, read_text, write_json
+from svc_notebooks.convert.script import ScriptFile, ScriptProject, read_json, read_text, write_json
 
 pytestmark = pytest.mark.spec("A5-01")
 
@@ -20,7 +20,7 @@ def encoded(value) -> bytes:
 def test_a_project_keeps_all_its_fields(job):
     value = {"scriptId": "s1", "files": [{"id": "1", **_CODE}, {**_MANIFEST, "functionSet": {"values": []}}]}
 
-    made = write_json(Project.unpack(read_json(encoded(value), job).pack()), job)
+    made = write_json(ScriptProject.unpack(read_json(encoded(value), job).pack()), job)
 
     assert json.loads(made) == value
     assert made.startswith(b'{\n  "scriptId": "s1",\n  "files": [')
@@ -69,4 +69,4 @@ def test_too_deep_and_too_many_is_refused(job, source):
 
 
 def test_an_empty_project_is_written(job):
-    assert json.loads(write_json(Project(), job)) == {"files": []}
+    assert json.loads(write_json(ScriptProject(), job)) == {"files": []}

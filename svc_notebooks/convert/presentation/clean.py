@@ -60,10 +60,13 @@ class ImageStore:
         self._names: dict[str, str | None] = {}
 
     def name_of(self, key: str, data: bytes) -> str | None:
-        """Store a picture, and return its name, or None if not valid."""
+        """Store a picture, and return its name, or None if it is missing (empty) or not valid."""
         if key in self._names:
             return self._names[key]
         self._names[key] = None
+        if not data:
+            self._job.note("a picture that is not in the file itself was left out.")
+            return None
         try:
             picture = validate_image(data, self._job.limits)
         except ConversionError as error:  # also TooLarge

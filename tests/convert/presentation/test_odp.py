@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from svc_notebooks.convert.job import TooLarge
-from svc_notebooks.convert.presentation.model import INCH, Deck, SlidePicture, SlideTable, Text
+from svc_notebooks.convert.presentation.model import INCH, Presentation, SlidePicture, SlideTable, Text
 from svc_notebooks.convert.presentation.odp.read import read
 from svc_notebooks.convert.presentation.odp.write import write
 from tests.convert import sources
@@ -110,18 +110,21 @@ def test_footers_that_the_slide_shows_are_read_from_the_master(job):
     )
     shown = 'draw:style-name="D" presentation:use-footer-name="f"'
 
-    deck = read(decks.odp(declared + page("") + page("", shown), styles, master=master), job)
+    presentation = read(decks.odp(declared + page("") + page("", shown), styles, master=master), job)
 
-    assert [[shape.text for shape in slide.shapes] for slide in deck.slides] == [[], ["by Ada", "2"]]
+    assert [[shape.text for shape in slide.shapes] for slide in presentation.slides] == [[], ["by Ada", "2"]]
 
 
 def test_fields_in_shapes_of_the_master_have_the_texts_of_the_slide(job):
     number = "<text:page-number>&lt;number&gt;</text:page-number>"
     master = text_box(f"<text:p>page {number}</text:p>") + text_box("<text:p>same</text:p>")
 
-    deck = read(decks.odp(page("") * 2, master=master), job)
+    slides = read(decks.odp(page("") * 2, master=master), job).slides
 
-    assert [[it.text for it in slide.behind] for slide in deck.slides] == [["page 1", "same"], ["page 2", "same"]]
+    assert [[it.text for it in slide.behind] for slide in slides] == [
+        ["page 1", "same"],
+        ["page 2", "same"],
+    ]
 
 
 def test_all_text_of_the_notes_page_is_read(job):
@@ -184,10 +187,10 @@ def test_only_pictures_in_the_file_are_read(job):
     )
     members = {"Pictures/a.png": sources.png(40, 20), "Pictures/b.svm": b"VCLMTF"}
 
-    deck = read(decks.odp(page(frames), members=members), job)
+    presentation = read(decks.odp(page(frames), members=members), job)
 
-    assert [type(it) for it in deck.slides[0].shapes] == [SlidePicture]
-    assert len(deck.pictures) == 1
+    assert [type(it) for it in presentation.slides[0].shapes] == [SlidePicture]
+    assert len(presentation.pictures) == 1
     assert "a picture that is not in the file itself was left out." in job.notes
 
 
@@ -210,14 +213,14 @@ def test_the_archive_is_valid_with_slides_lists_and_notes(job):
 
 @pytest.mark.spec("A7-01", "A7-01a")
 def test_a_written_deck_is_read_again_unchanged(job):
-    deck = read(write(sample(), job), job)
+    presentation = read(write(sample(), job), job)
 
-    (slide,), (before,) = deck.slides, sample().slides
+    (slide,), (before,) = presentation.slides, sample().slides
     assert [type(it) for it in slide.shapes] == [SlidePicture, Text, Text, Text, SlideTable]
     assert [it.text for it in slide.shapes if isinstance(it, Text)] == [
         it.text for it in before.shapes if isinstance(it, Text)
     ]
-    assert (slide.background, slide.notes, slide.hidden, deck.title) == ("ffeecc", "note\nmore", True, "All")
+    assert (slide.background, slide.notes, slide.hidden, presentation.title) == ("ffeecc", "note\nmore", True, "All")
     assert [(it.level, it.marker) for it in slide.shapes[2].paragraphs] == [(0, "bullet"), (1, "number"), (0, "")]
     assert slide.shapes[0].box.turn == pytest.approx(30.0, abs=0.1)
     assert slide.shapes[0].box.x == pytest.approx(INCH, abs=1_000)
@@ -228,7 +231,7 @@ def test_a_written_deck_is_read_again_unchanged(job):
 
 @pytest.mark.spec("A7-01", "A7-01a")
 def test_an_empty_presentation_has_one_blank_slide(job):
-    assert [slide.shapes for slide in read(write(Deck(), job), job).slides] == [()]
+    assert [slide.shapes for slide in read(write(Presentation(), job), job).slides] == [()]
 
 
 def test_too_many_slides_are_refused(job):

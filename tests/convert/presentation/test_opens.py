@@ -6,7 +6,7 @@ from pathlib import Path
 import pypdf
 import pytest
 
-from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Shape, Slide, Text, TextRun
+from svc_notebooks.convert.presentation.model import INCH, Box, Paragraph, Presentation, Shape, Slide, Text, TextRun
 from svc_notebooks.convert.presentation.odp.read import read as read_odp
 from svc_notebooks.convert.presentation.odp.write import write as write_odp
 from svc_notebooks.convert.presentation.pptx.read import read_ppt
@@ -32,7 +32,7 @@ def convert_with_libreoffice(source: bytes, extension: str, target: str, folder:
 
 
 @pytest.fixture
-def deck() -> Deck:
+def presentation() -> Presentation:
     words = tuple(Paragraph((TextRun(text),), marker="bullet") for text in _SCRIPTS)
     scripts = Slide((Text(Box(INCH, INCH, 8 * INCH, 4 * INCH), words, "body"),))
     shapes = tuple(_roomy(shape, n) for n, shape in enumerate(sample().slides[0].shapes))
@@ -45,8 +45,8 @@ def _roomy(shape: Shape, n: int) -> Shape:
 
 
 @pytest.mark.parametrize("write, extension", [(write_pptx, "pptx"), (write_odp, "odp")])
-def test_libreoffice_shows_the_same_slides(job, deck, tmp_path, write, extension):
-    shown = convert_with_libreoffice(write(deck, job), extension, "pdf", tmp_path)
+def test_libreoffice_shows_the_same_slides(job, presentation, tmp_path, write, extension):
+    shown = convert_with_libreoffice(write(presentation, job), extension, "pdf", tmp_path)
 
     (tmp_path / "seen.pdf").write_bytes(shown)
     command = ["pdftotext", "-layout", tmp_path / "seen.pdf", "-"]
@@ -62,9 +62,9 @@ def test_slides_that_libreoffice_writes_are_read(job, tmp_path):
     old = convert_with_libreoffice(decks.full_pptx(), "pptx", "ppt", tmp_path)
     new, was = read_odp(theirs, job), read_ppt(old, job)
 
-    for deck in (new, was):
-        assert [slide.shapes[0].text for slide in deck.slides[:2]] == ["Überblick 日本語", "Numbers"]
-        assert deck.slides[0].notes == "Say hello\nand more"
-        assert [it.level for it in deck.slides[0].shapes[1].paragraphs] == [0, 1, 2, 0]
-        assert deck.slides[2].hidden
-        assert len(deck.pictures) >= 1
+    for presentation in (new, was):
+        assert [slide.shapes[0].text for slide in presentation.slides[:2]] == ["Überblick 日本語", "Numbers"]
+        assert presentation.slides[0].notes == "Say hello\nand more"
+        assert [it.level for it in presentation.slides[0].shapes[1].paragraphs] == [0, 1, 2, 0]
+        assert presentation.slides[2].hidden
+        assert len(presentation.pictures) >= 1

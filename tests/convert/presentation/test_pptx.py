@@ -11,8 +11,8 @@ from svc_notebooks.convert.job import ConversionError, TooLarge
 from svc_notebooks.convert.presentation.model import (
     INCH,
     Box,
-    Deck,
     Paragraph,
+    Presentation,
     Slide,
     SlidePicture,
     SlideTable,
@@ -33,11 +33,11 @@ def texts(slide: Slide) -> list[str]:
 
 
 def test_titles_outlines_notes_links_and_inherited_looks_are_read(job):
-    deck = read(decks.full_pptx(), job)
+    presentation = read(decks.full_pptx(), job)
 
-    first = deck.slides[0]
+    first = presentation.slides[0]
     title, body = first.shapes
-    assert (deck.title, title.text, first.notes) == ("Quarter", "Überblick 日本語", "Say hello\nand more")
+    assert (presentation.title, title.text, first.notes) == ("Quarter", "Überblick 日本語", "Say hello\nand more")
     assert [(it.level, it.marker) for it in body.paragraphs] == [
         (0, "bullet"), (1, "bullet"), (2, "bullet"), (0, "bullet"),
     ]  # fmt: skip
@@ -49,15 +49,15 @@ def test_titles_outlines_notes_links_and_inherited_looks_are_read(job):
 
 
 def test_tables_with_merged_cells_and_pictures_are_read(job):
-    deck = read(decks.full_pptx(), job)
+    presentation = read(decks.full_pptx(), job)
 
-    table = next(it for it in deck.slides[1].shapes if isinstance(it, SlideTable))
-    shown = next(it for it in deck.slides[1].shapes if isinstance(it, SlidePicture))
+    table = next(it for it in presentation.slides[1].shapes if isinstance(it, SlideTable))
+    shown = next(it for it in presentation.slides[1].shapes if isinstance(it, SlidePicture))
     assert [[cell and cell.text for cell in row] for row in table.rows] == [
         ["r0c0", "r0c1", "r0c2"], ["r1c0\nr1c1\nr2c0\nr2c1", None, "r1c2"], [None, None, "r2c2"],
     ]  # fmt: skip
     assert (table.rows[1][0].columns, table.rows[1][0].rows, table.header) == (2, 2, True)
-    assert (shown.alt, deck.pictures[shown.name][:4]) == ("a red field", b"\x89PNG")
+    assert (shown.alt, presentation.pictures[shown.name][:4]) == ("a red field", b"\x89PNG")
 
 
 def test_a_chart_becomes_a_table_and_a_hidden_slide_stays_hidden(job):
@@ -115,7 +115,7 @@ def test_strict_files_are_read(job):
     assert strict.slides == other.slides
 
 
-def sample() -> Deck:
+def sample() -> Presentation:
     outline = (
         Paragraph((TextRun("one", bold=True, color="ff0000"), TextRun("\nbelow")), marker="bullet"),
         Paragraph((TextRun("two", link="https://svc.example/"),), level=1, marker="number"),
@@ -136,7 +136,7 @@ def sample() -> Deck:
         SlideTable(Box(0, 2 * INCH, 4 * INCH, INCH), rows, (2 * INCH, 2 * INCH), (INCH, INCH), header=True),
     )
     slide = Slide(shapes, background="ffeecc", notes="note\nmore", hidden=True)
-    return Deck(slides=(slide,), title="All", pictures={"p.png": sources.png(40, 20)})
+    return Presentation(slides=(slide,), title="All", pictures={"p.png": sources.png(40, 20)})
 
 
 @pytest.mark.spec("A7-01", "A7-01b")
@@ -174,7 +174,7 @@ def test_a_written_deck_is_read_again_unchanged(job):
 
 @pytest.mark.spec("A7-01", "A7-01a")
 def test_an_empty_presentation_has_one_blank_slide(job):
-    presentation = pptx.Presentation(io.BytesIO(write(Deck(), job)))
+    presentation = pptx.Presentation(io.BytesIO(write(Presentation(), job)))
 
     assert [len(slide.shapes) for slide in presentation.slides] == [0]
 
@@ -188,10 +188,10 @@ def test_unsafe_links_and_external_pictures_are_removed(job):
     picture = (b'Target="../media/image1.png"', b'Target="file:///etc/passwd" TargetMode="External"')
     source = sources.changed(source, "ppt/slides/_rels/slide2.xml.rels", picture)
 
-    deck = read(source, job)
+    presentation = read(source, job)
 
-    assert deck.slides[0].shapes[1].paragraphs[-1].runs[0].link is None
-    assert deck.pictures == {}
+    assert presentation.slides[0].shapes[1].paragraphs[-1].runs[0].link is None
+    assert presentation.pictures == {}
     assert "a picture that is not in the file itself was left out." in job.notes
 
 
@@ -200,8 +200,8 @@ def test_boxes_are_limited_to_the_range_of_the_formats(job):
     size = (b'<a:ext cx="1828800" cy="914400"/>', b'<a:ext cx="-5" cy="99999999999999"/>')
     source = sources.changed(decks.full_pptx(), "ppt/slides/slide2.xml", place, size)
 
-    deck = read(source, job)
-    again = read(write(deck, job), job)
+    presentation = read(source, job)
+    again = read(write(presentation, job), job)
 
     assert len(again.slides) == 3
 
@@ -226,7 +226,7 @@ def test_a_slide_of_four_thousand_shapes_takes_seconds(job):
     shape = Text(Box(0, 0, INCH, INCH), (Paragraph((TextRun("word"),)),))
     started = time.process_time()
 
-    data = write(Deck(slides=(Slide((shape,) * 4_000),)), job)
+    data = write(Presentation(slides=(Slide((shape,) * 4_000),)), job)
 
     assert time.process_time() - started < 15  # it took 40 s
     [slide] = pptx.Presentation(io.BytesIO(data)).slides

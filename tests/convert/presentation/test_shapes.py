@@ -18,8 +18,8 @@ from svc_notebooks.convert.presentation.model import (
     INCH,
     PATH_SIDE,
     Box,
-    Deck,
     Paragraph,
+    Presentation,
     ShapePath,
     Slide,
     SlidePicture,
@@ -61,8 +61,8 @@ def shapes_of(presentation, job):
 
 def pixels(shape: Text, job):
     """Return the first page of the PDF with a shape as an image of 100 by 100 points."""
-    deck = Deck(width=100 * 12_700, height=100 * 12_700, slides=(Slide((shape,)),))
-    return pypdfium2.PdfDocument(write_pdf(deck, job))[0].render(scale=1).to_pil().convert("RGB")
+    presentation = Presentation(width=100 * 12_700, height=100 * 12_700, slides=(Slide((shape,)),))
+    return pypdfium2.PdfDocument(write_pdf(presentation, job))[0].render(scale=1).to_pil().convert("RGB")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def custom(path: str, attributes: str = "") -> str:
     ],
 )
 def test_damaged_geometry_gives_only_valid_paths(definition):
-    paths = freeform_paths(element(definition), 1_000, 1_000)
+    paths = freeform_paths(element(definition), Box(0, 0, 1_000, 1_000))
 
     tokens = " ".join(path.data for path in paths).split()
     assert all(token in "MLCZ" or token.lstrip("-").isdigit() for token in tokens)
@@ -229,7 +229,7 @@ def test_lines_of_text_below_a_flat_box_do_not_lie_on_each_other(job):
     lines = tuple(Paragraph((TextRun(f"Line {n}"),), indent=0) for n in range(4))
     flat = Text(Box(INCH, INCH, 4 * INCH, 0), lines, autofit="none")
 
-    page = pypdfium2.PdfDocument(write_pdf(Deck(slides=(Slide((flat,)),)), job))[0].get_textpage()
+    page = pypdfium2.PdfDocument(write_pdf(Presentation(slides=(Slide((flat,)),)), job))[0].get_textpage()
     heights = [page.get_rect(n)[1] for n in range(page.count_rects())]
 
     assert [round(above - below) for above, below in itertools.pairwise(heights)] == [21, 21, 21]
@@ -247,7 +247,7 @@ def test_paths_lines_and_text_boxes_survive_pptx(job):
         box, (paragraph,), insets=(1, 2, 3, 4), wrap=False, autofit="none", direction="up", paths=paths, **looks
     )
 
-    (again,) = read(write(Deck(slides=(Slide((shape,)),)), job), job).slides[0].shapes
+    (again,) = read(write(Presentation(slides=(Slide((shape,)),)), job), job).slides[0].shapes
 
     assert (again.box, again.paths) == (shape.box, shape.paths)
     assert (again.fill, again.line, again.stroke) == (shape.fill, shape.line, shape.stroke)
@@ -264,17 +264,17 @@ def test_a_deck_stored_before_paths_opens(job):
         "slides": [{"shapes": [{"kind": "text", "box": {"width": 5}, "outline": "round", "fill": "ff0000"}]}],
     }  # fmt: skip
 
-    deck = Deck.unpack(native_package.pack(old, {}))
+    presentation = Presentation.unpack(native_package.pack(old, {}))
 
-    assert deck.slides[0].shapes == (Text(Box(width=5), outline="round", fill="ff0000"),)
-    assert Deck.unpack(deck.pack()) == deck
+    assert presentation.slides[0].shapes == (Text(Box(width=5), outline="round", fill="ff0000"),)
+    assert Presentation.unpack(presentation.pack()) == presentation
 
 
 def test_a_deck_with_paths_is_stored(job):
     shape = Text(Box(0, 0, 5, 5, flip_y=True), paths=(TRIANGLE,), stroke=Stroke(5, "dot"), insets=(1, 2, 3, 4))
-    deck = Deck(slides=(Slide((shape,)),))
+    presentation = Presentation(slides=(Slide((shape,)),))
 
-    assert Deck.unpack(deck.pack()) == deck
+    assert Presentation.unpack(presentation.pack()) == presentation
 
 
 def test_a_slide_number_on_a_layout_is_the_number_of_each_slide(presentation, job):
@@ -288,10 +288,10 @@ def test_a_slide_number_on_a_layout_is_the_number_of_each_slide(presentation, jo
     )
     presentation.slides.add_slide(layout)
 
-    deck = read(sources.saved(presentation), job)
+    presentation = read(sources.saved(presentation), job)
 
-    assert [[shape.text for shape in slide.behind] for slide in deck.slides] == [["1"], ["2"]]
-    assert "1\r\n" in write_text(deck, job).decode()
+    assert [[shape.text for shape in slide.behind] for slide in presentation.slides] == [["1"], ["2"]]
+    assert "1\r\n" in write_text(presentation, job).decode()
 
 
 @pytest.mark.parametrize("font, letters, expected", [("Symbol", "\uf0de\uf061", "⇒α"), ("Wingdings", "\uf0e8", "⇨")])
@@ -423,9 +423,9 @@ def test_a_slide_can_exchange_the_colours_of_its_master(presentation, job):
     override = presentation.slides[1]._element.find("{*}clrMapOvr")
     override[:] = [element('<a:overrideClrMapping bg1="dk1" tx1="lt1" bg2="dk2" tx2="lt2"/>')]
 
-    deck = read(sources.saved(presentation), job)
+    presentation = read(sources.saved(presentation), job)
 
-    assert [slide.shapes[0].fill for slide in deck.slides] == ["ffffff", "000000"]
+    assert [slide.shapes[0].fill for slide in presentation.slides] == ["ffffff", "000000"]
 
 
 def test_a_diagram_shows_its_stored_drawing(presentation, job):
@@ -533,7 +533,7 @@ def test_paths_and_numbers_survive_odp(job):
     looks = {"fill": "ff0000", "line": "0000ff", "stroke": Stroke(36_000, "dash", "", "triangle")}
     shape = Text(Box(INCH, INCH, INCH, INCH, flip_y=True), numbers, paths=(TRIANGLE,), wrap=False, **looks)
 
-    (again,) = read_odp(write_odp(Deck(slides=(Slide((shape,)),)), job), job).slides[0].shapes
+    (again,) = read_odp(write_odp(Presentation(slides=(Slide((shape,)),)), job), job).slides[0].shapes
 
     assert (again.box, again.paths, again.wrap) == (shape.box, shape.paths, False)
     assert (again.fill, again.line, again.stroke) == (shape.fill, shape.line, shape.stroke)

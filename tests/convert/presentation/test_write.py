@@ -10,8 +10,8 @@ from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.presentation.model import (
     INCH,
     Box,
-    Deck,
     Paragraph,
+    Presentation,
     Slide,
     SlidePicture,
     SlideTable,
@@ -32,8 +32,8 @@ def pages(source: bytes) -> list[pypdf.PageObject]:
     return list(pypdf.PdfReader(io.BytesIO(source)).pages)
 
 
-def deck_of(*shapes, **facts) -> Deck:
-    return Deck(slides=(Slide(shapes),), **facts)
+def deck_of(*shapes, **facts) -> Presentation:
+    return Presentation(slides=(Slide(shapes),), **facts)
 
 
 def words(text: str, **facts) -> tuple[Paragraph, ...]:
@@ -52,9 +52,9 @@ def pdf_lines(source: bytes) -> dict[str, float]:
 
 
 def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
-    deck = replace(sample(), slides=sample().slides * 2)
+    presentation = replace(sample(), slides=sample().slides * 2)
 
-    made = pages(write_pdf(deck, job))
+    made = pages(write_pdf(presentation, job))
 
     assert [(round(it.mediabox.width), round(it.mediabox.height)) for it in made] == [(960, 540)] * 2
     page_text = made[0].extract_text()
@@ -64,8 +64,8 @@ def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
 
 
 def test_an_empty_presentation_is_one_empty_page(job):
-    assert [it.extract_text() for it in pages(write_pdf(Deck(), job))] == [""]
-    assert write_text(Deck(), job) == b"\xef\xbb\xbf"
+    assert [it.extract_text() for it in pages(write_pdf(Presentation(), job))] == [""]
+    assert write_text(Presentation(), job) == b"\xef\xbb\xbf"
 
 
 def test_code_in_a_text_is_text(job):
@@ -78,9 +78,9 @@ def test_code_in_a_text_is_text(job):
 
 @pytest.mark.parametrize("role", ["body", ""])
 def test_long_text_is_shrunk_to_its_page(job, role):
-    deck = deck_of(Text(Box(0, 0, 3 * INCH, INCH), words("word " * 3_000), role))
+    presentation = deck_of(Text(Box(0, 0, 3 * INCH, INCH), words("word " * 3_000), role))
 
-    assert len(pages(write_pdf(deck, job))) == 1
+    assert len(pages(write_pdf(presentation, job))) == 1
 
 
 def test_impossible_boxes_do_not_fail(job):
@@ -106,9 +106,9 @@ def test_tables_with_hundreds_of_cells_need_less_than_the_memory_of_a_worker(con
     tables = [
         SlideTable(Box(n, 0, 8 * INCH, 7 * INCH), (row,) * 36, (2 * INCH,) * 4, (INCH // 8,) * 36) for n in (1, 2, 3, 4)
     ]
-    deck = Deck(slides=tuple(Slide((it,)) for it in tables))
+    presentation = Presentation(slides=tuple(Slide((it,)) for it in tables))
 
-    made = converter.write(deck.pack(), "presentation", media_types.PDF)
+    made = converter.write(presentation.pack(), "presentation", media_types.PDF)
 
     assert len(pages(made.body)) == 4
 
@@ -148,7 +148,7 @@ def test_text_has_titles_first_then_lists_tables_and_notes(job):
 def test_worker_processes_write_all_four_formats(converter):
     kinds = (media_types.PPTX, media_types.ODP, media_types.PDF, media_types.TEXT)
 
-    body = converter.read(decks.full_pptx(), media_types.PPTX, "presentation", name="Deck").body
+    body = converter.read(decks.full_pptx(), media_types.PPTX, "presentation", name="Presentation").body
     made = {kind: converter.write(body, "presentation", kind).body for kind in kinds}
     empty = converter.write(None, "presentation", media_types.PDF).body
 

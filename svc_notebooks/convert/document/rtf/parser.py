@@ -323,14 +323,10 @@ class _Parser:
         elif word in ("line", "lbr"):
             if in_text:
                 self._add_node(_BREAK)
-        elif word == "cell":
-            builder.end_cell(group.paragraph_format, 1)
-        elif word == "nestcell":
-            builder.end_cell(group.paragraph_format, max(2, group.paragraph_format.tables))
-        elif word == "row":
-            builder.end_row(1)
-        elif word == "nestrow":
-            builder.end_row(max(2, group.paragraph_format.tables))
+        elif word in ("cell", "nestcell"):
+            builder.end_cell(group.paragraph_format, 1 if word == "cell" else max(2, group.paragraph_format.tables))
+        elif word in ("row", "nestrow"):
+            builder.end_row(1 if word == "row" else max(2, group.paragraph_format.tables))
         elif word in _ROW_WORDS:
             self._define_row(word, number)
         elif isinstance(group.payload, _Picture):
@@ -351,10 +347,8 @@ class _Parser:
             rows[nested] = replace(row, left=number or 0)
         elif word == "trhdr":
             rows[nested] = replace(row, is_header=True)
-        elif word == "clmrg":
-            self._cell = replace(self._cell, merged_left=True)
-        elif word == "clvmrg":
-            self._cell = replace(self._cell, merged_above=True)
+        elif word in ("clmrg", "clvmrg"):
+            self._cell = replace(self._cell, **{"merged_left" if word == "clmrg" else "merged_above": True})
         elif len(row.cells) == MAX_COLUMNS:
             raise TooLarge(f"a table has more than {MAX_COLUMNS} columns.")
         else:

@@ -274,18 +274,18 @@ def _description(alt: str) -> str:
 _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
 
 
-def write(deck: model.Deck, job: Job) -> bytes:
-    """Return a deck as an odp file. If the deck has no slides, add a blank slide, since programs expect a slide."""
-    pictures = {f"Pictures/{name}": data for name, data in deck.pictures.items() if name.isascii()}
-    parts = _content(deck, job), styles(deck.width, deck.height)
-    return odf_archive("presentation", *parts, deck.title or job.name, job.now, pictures)
+def write(presentation: model.Presentation, job: Job) -> bytes:
+    """Return a presentation as an odp file, with a blank slide if it has no slides, since programs expect a slide."""
+    pictures = {f"Pictures/{name}": data for name, data in presentation.pictures.items() if name.isascii()}
+    parts = _content(presentation, job), styles(presentation.width, presentation.height)
+    return odf_archive("presentation", *parts, presentation.title or job.name, job.now, pictures)
 
 
-def _content(deck: model.Deck, job: Job) -> bytes:
+def _content(presentation: model.Presentation, job: Job) -> bytes:
     automatic_styles = AutomaticStyles()
     slides = "".join(
-        _slide(slide, n, deck, OdpPageWriter(automatic_styles, deck.pictures, job))
-        for n, slide in enumerate(deck.slides or (model.Slide(),), 1)
+        _slide(slide, n, presentation, OdpPageWriter(automatic_styles, presentation.pictures, job))
+        for n, slide in enumerate(presentation.slides or (model.Slide(),), 1)
     )
     return odf_document(
         "office:document-content",
@@ -294,13 +294,13 @@ def _content(deck: model.Deck, job: Job) -> bytes:
     )
 
 
-def _slide(slide: model.Slide, number: int, deck: model.Deck, writer: OdpPageWriter) -> str:
+def _slide(slide: model.Slide, number: int, presentation: model.Presentation, writer: OdpPageWriter) -> str:
     attributes = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
     attributes["draw:style-name"] = writer.styles.name("drawing-page", [_background(slide)])
     shapes = (
         writer.shape(shape)
         for shape in (*slide.behind, *slide.shapes)
-        if not isinstance(shape, model.SlidePicture) or shape.name in deck.pictures
+        if not isinstance(shape, model.SlidePicture) or shape.name in presentation.pictures
     )
     return tag("draw:page", attributes, *shapes, _notes(slide.notes) if slide.notes else "")
 
