@@ -179,8 +179,5 @@ def reader_for(source: bytes, native: str, function: str, job: Job) -> str:
 def _may_be_declared(source: bytes, actual: str, job: Job) -> bool:
     """Return whether content of an unknown or similar format is left to the reader of the declared media type."""
     is_office = actual not in _TITLES and source.startswith(b"PK") and job.media_type.startswith("application/vnd.")
-    return (
-        actual in ("", formats.ZIP)
-        or is_office
-        or (actual.startswith("image/") and job.media_type.startswith("image/"))
-    )
+    is_picture = actual.startswith("image/") and job.media_type.startswith("image/")
+    return actual in ("", formats.ZIP) or is_office or is_picture

@@ -104,9 +104,8 @@ class GradedSubmission:
             return
         self._tokens = {token: entry for token, entry in self._tokens.items() if entry[0] is not exercise}
         result = exercise.result()
-        self._best_results[name] = max(
-            self._best_results.get(name, _NOT_TRIED), result, key=lambda each: (_RANK.index(each.outcome), each.points)
-        )
+        results = (self._best_results.get(name, _NOT_TRIED), result)
+        self._best_results[name] = max(results, key=lambda each: (_RANK.index(each.outcome), each.points))
         exercise.close()
 
     def end(self) -> dict[str, Verdict]:

@@ -364,21 +364,16 @@ _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 def _is_attributes(value: list[Any]) -> bool:
-    return (
-        [type(part) for part in value] == [str, list, list]
-        and all(isinstance(name, str) for name in value[1])
-        and all(isinstance(pair, list) and len(pair) == 2 for pair in value[2])
-    )
+    if [type(part) for part in value] != [str, list, list] or not all(isinstance(name, str) for name in value[1]):
+        return False
+    return all(isinstance(pair, list) and len(pair) == 2 for pair in value[2])
 
 
 def _attributes(triple: list[Any], *, looks: bool = False) -> list[Any]:
     identifier, _, pairs = triple
-    kept = {
-        name: value
-        for name, text in pairs
-        if (looks or name in KEPT_ATTRIBUTES) and (value := _attribute_value(name, str(text)))
-    }
-    return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], [list(pair) for pair in kept.items()]]
+    values = {name: _attribute_value(name, str(text)) for name, text in pairs if looks or name in KEPT_ATTRIBUTES}
+    kept = [[name, value] for name, value in values.items() if value]
+    return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], kept]
 
 
 def _attribute_value(name: str, text: str) -> str | None:

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
+from ..input.odf_file import NAMESPACES
 from ..job import Job, TooLarge
 from . import pandoc
 from .model import PAGE_COUNT, PAGE_NUMBER, Document, Page
@@ -173,19 +174,16 @@ def _add_docx_lines(members: dict[str, bytes], kind: str, lines: tuple[str, ...]
 
 def _with_odt_lines(styles: bytes, document: Document) -> bytes:
     """Replace the footer of the page in styles.xml by the header and footer of a document, if it has one."""
-    parts = (("header", document.header), ("footer", document.footer))
-    pages = "".join(
-        f"<style:{kind}>{''.join(_ODT_LINE.format(_written(line, _ODT_SIGNS, '{}')) for line in lines)}</style:{kind}>"
-        for kind, lines in parts
-        if lines
-    )
+    pages = ""
+    for kind, lines in (("header", document.header), ("footer", document.footer)):
+        inside = "".join(_ODT_LINE.format(_written(line, _ODT_SIGNS, "{}")) for line in lines)
+        pages += f"<style:{kind}>{inside}</style:{kind}>" if lines else ""
     if not pages:
         return styles
     styles = re.sub(rb"<style:footer>.*</style:footer>", lambda _: pages.encode(), styles, flags=re.DOTALL)
     if document.header:
-        styles = re.sub(
-            rb"<style:header-style\s*/>", b"<style:header-style>%s</style:header-style>" % _ODT_HEIGHT, styles
-        )
+        header = b"<style:header-style>%s</style:header-style>" % _ODT_HEIGHT
+        styles = re.sub(rb"<style:header-style\s*/>", header, styles)
     for stop, twips in zip((b'"3.25in"', b'"6.5in"'), _tab_stops(document.page), strict=True):
         styles = styles.replace(stop, b'"%.2fpt"' % (twips / 20))
     return styles
@@ -209,8 +207,7 @@ def with_odt_styles(part: bytes) -> bytes:
 
 
 _OFFICE, _STYLE, _TEXT, _TABLE, _FO, _SVG = (
-    f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}"
-    for name in ("office", "style", "text", "table", "xsl-fo-compatible", "svg-compatible")
+    f"{{{NAMESPACES[prefix]}}}" for prefix in ("office", "style", "text", "table", "fo", "svg")
 )
 _PARAGRAPH_ORDER = (  # in `w:pPr` (ECMA-376 part 1, 17.3.1.26), without elements that pandoc does not write
     "pStyle", "keepNext", "keepLines", "pageBreakBefore", "widowControl", "numPr", "pBdr", "shd", "tabs", "bidi",

@@ -103,9 +103,8 @@ def detect_utf16_or_utf32(source: bytes) -> str | None:
         return "utf-32-be" if not head[0] else "utf-32-le"
     even, odd = head[::2], head[1::2]
     high, low = (even, odd) if even.count(0) > odd.count(0) else (odd, even)
-    is_wide = high.count(0) * 5 >= len(high) or (
-        len(set(high)) <= _MAX_ALPHABETS and len(set(low)) > 2 * len(set(high))
-    )
+    has_few_alphabets = len(set(high)) <= _MAX_ALPHABETS and len(set(low)) > 2 * len(set(high))
+    is_wide = high.count(0) * 5 >= len(high) or has_few_alphabets
     if not is_wide or low.count(0) * 4 > high.count(0):
         return None
     return "utf-16-be" if high is even else "utf-16-le"

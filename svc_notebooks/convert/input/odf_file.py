@@ -148,10 +148,10 @@ def odf_archive(
     files = {"content.xml": content, "styles.xml": styles, "meta.xml": meta, **pictures}
     extensions = ((path, path.rpartition(".")[2].replace("jpg", "jpeg")) for path in files)
     types = {path: "text/xml" if extension == "xml" else f"image/{extension}" for path, extension in extensions}
-    entries = (
-        tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": listed})
-        for path, listed in ({"/": media_type} | types).items()
+    listed = (
+        {"manifest:full-path": path, "manifest:media-type": it} for path, it in ({"/": media_type} | types).items()
     )
+    entries = (tag("manifest:file-entry", attributes) for attributes in listed)
     space = {"xmlns:manifest": f"{_ODF}manifest:1.0", "manifest:version": "1.3"}
     # `mimetype` is first and not compressed, so that the first bytes show the type (ODF 1.2 part 3, 3.3).
     manifest = _HEAD + tag("manifest:manifest", space, *entries)
@@ -189,12 +189,9 @@ class OdfStyles:
         if key not in self._known:
             merged: dict[str, str] = {}
             for element in reversed(self._ancestry(key)):
-                own = {
-                    f"{_PROPERTIES[child.tag]}/{key}": value
-                    for child in element
-                    if child.tag in _PROPERTIES
-                    for key, value in child.attrib.items()
-                }
+                own: dict[str, str] = {}
+                for child in (child for child in element if child.tag in _PROPERTIES):
+                    own |= {f"{_PROPERTIES[child.tag]}/{key}": value for key, value in child.attrib.items()}
                 if (master := element.get(name("style:master-page-name"))) is not None:
                     own[MASTER_PAGE] = master
                 merged = inherited(merged, own)

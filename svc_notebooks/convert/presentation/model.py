@@ -371,11 +371,11 @@ class PathBuilder:
         if command == "M":
             self._start = points[0]
         self.point = points[-1] if points else self._start
-        scaled = [
-            part for x, y in points for part in ((x - self._left) * self._scale_x, (y - self._top) * self._scale_y)
-        ]
-        clamped = (round(max(-_MAX_PATH_COORDINATE, min(_MAX_PATH_COORDINATE, part))) for part in scaled)
-        self.data.append(" ".join([command, *map(str, clamped)]))
+        parts = [command]
+        for x, y in points:
+            for side in ((x - self._left) * self._scale_x, (y - self._top) * self._scale_y):
+                parts.append(str(round(max(-_MAX_PATH_COORDINATE, min(_MAX_PATH_COORDINATE, side)))))
+        self.data.append(" ".join(parts))
 
 
 # The outlines of common shapes, as PowerPoint names them. Other preset shapes are rectangles with their text.

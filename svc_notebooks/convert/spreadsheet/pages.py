@@ -270,10 +270,8 @@ def _row_cells(line: LayoutRow, widths: list[float], page_width: float, job: Job
                 width = sum(widths[position:end])
             if width < needed and index == len(line.cells):  # the text may run beyond the last column
                 width = max(width, min(needed, available))
-            cells.append(
-                _cell(piece, piece.cell, width, available, job)
-                | ({"o": round(min(width, needed), 2)} if width > own else {})
-            )
+            overflow = {"o": round(min(width, needed), 2)} if width > own else {}
+            cells.append(_cell(piece, piece.cell, width, available, job) | overflow)
         else:
             cells += [{}] * piece.colspan if piece.colspan <= _MAX_SEPARATE_EMPTY else [{"x": piece.colspan}]
         position += piece.colspan
@@ -336,10 +334,9 @@ def _widths(layout: SheetLayout, job: Job) -> list[float]:
                 column = layout.columns[position]
                 needed[column] = max(needed[column], _character_count(piece.cell, column in layout.sheet.widths, job))
             position += piece.colspan
-    return [
-        max(layout.sheet.widths.get(column, 0), min(characters, _MAX_CHARACTERS)) * _CHARACTER_WIDTH + _CELL_PADDING
-        for column, characters in needed.items()
-    ]
+    set_widths = layout.sheet.widths
+    shown = (max(set_widths.get(column, 0), min(count, _MAX_CHARACTERS)) for column, count in needed.items())
+    return [count * _CHARACTER_WIDTH + _CELL_PADDING for count in shown]
 
 
 def _character_count(cell: Cell, has_width: bool, job: Job) -> int:
@@ -416,11 +413,10 @@ def _file_names(sheets: tuple[Sheet, ...]) -> list[str]:
 def _sheet_links(workbook: Workbook, files: list[str], current: Sheet) -> str:
     if len(files) < 2:
         return ""
-    links = (
-        f"<b>{escape(sheet.name)}</b>" if sheet is current else f'<a href="{escape(file)}">{escape(sheet.name)}</a>'
-        for sheet, file in zip(workbook.sheets, files, strict=True)
-        if not sheet.hidden or sheet is current
-    )
+    links = []
+    for sheet, file in zip(workbook.sheets, files, strict=True):
+        link = f'<a href="{escape(file)}">{escape(sheet.name)}</a>'
+        links += [f"<b>{escape(sheet.name)}</b>"] if sheet is current else [] if sheet.hidden else [link]
     return f"<nav>{' '.join(links)}</nav>\n"
 
 

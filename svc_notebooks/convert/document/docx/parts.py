@@ -216,10 +216,9 @@ def simplify(root: Any) -> None:
 def _choose(alternatives: Any) -> None:
     """Keep the first alternative whose namespaces are understood (ECMA-376-3), else the fallback, else the first."""
     branches = alternatives.findall(tag("mc:Choice"))
-    spaces = (
-        ({branch.nsmap.get(prefix) for prefix in branch.get("Requires", "").split()}, branch) for branch in branches
-    )
-    kept = next((branch for used, branch in spaces if used <= _UNDERSTOOD), alternatives.find(tag("mc:Fallback")))
+    spaces = [{branch.nsmap.get(prefix) for prefix in branch.get("Requires", "").split()} for branch in branches]
+    understood = (branch for branch, used in zip(branches, spaces, strict=True) if used <= _UNDERSTOOD)
+    kept = next(understood, alternatives.find(tag("mc:Fallback")))
     for branch in branches + alternatives.findall(tag("mc:Fallback")):
         if branch is not (branches[0] if kept is None else kept):
             alternatives.remove(branch)

@@ -80,9 +80,8 @@ def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> No
     """
     table.end_row(RowDefinition())
     edges = _edges(table)
-    rows = _merge_vertically(
-        [_place_cells(definition, cells, edges) for definition, cells in table.rows], len(edges) - 1
-    )
+    placed = [_place_cells(definition, cells, edges) for definition, cells in table.rows]
+    rows = _merge_vertically(placed, len(edges) - 1)
     header_count = next((n for n, (definition, _) in enumerate(table.rows) if not definition.is_header), len(rows))
     nodes = [[_NO_ATTRIBUTES, [_cell_node(cell, blocks) for cell in row]] for row in rows]
     width = edges[-1] - edges[0]

@@ -123,10 +123,8 @@ class _Picture:
         folder.mkdir(exist_ok=True)
         file = folder / name
         file.write_bytes(data)
-        twips = (
-            ("width", self.goals.get("picwgoal", 0) * self.goals.get("picscalex", 100) / 100),
-            ("height", self.goals.get("pichgoal", 0) * self.goals.get("picscaley", 100) / 100),
-        )
+        goals = (("width", "picwgoal", "picscalex"), ("height", "pichgoal", "picscaley"))
+        twips = [(name, self.goals.get(goal, 0) * self.goals.get(scale, 100) / 100) for name, goal, scale in goals]
         size = [[name, f"{length / _TWIPS_PER_INCH:.3f}in"] for name, length in twips if length > 0]
         return {"t": "Image", "c": [["", [], size], [], [file.name, ""]]}
 

@@ -86,11 +86,8 @@ class OdpTextReader:
         level = max(0, min(8, context.depth - 1))
         properties = dict(context.properties)
         if context.outline and level:  # each lower level of an outline has its own style
-            properties |= {
-                key: value
-                for key, value in self.styles.properties("presentation", f"{context.outline}{level + 1}").items()
-                if key.startswith(_T)
-            }
+            lower = self.styles.properties("presentation", f"{context.outline}{level + 1}")
+            properties |= {key: value for key, value in lower.items() if key.startswith(_T)}
         properties |= self.styles.properties("paragraph", element.get(name("text:style-name")))
         runs = tuple(model.merge_runs(_collapsed(self._runs(element, properties, None))))
         level_style = self.styles.list_level(context.style, level + 1) if context.depth else None
@@ -170,9 +167,7 @@ def _list_looks(level: Any, start: int) -> dict[str, Any]:
     return looks
 
 
-_LIST_PARTS = frozenset(
-    name(it) for it in ("text:list-item", "text:list-header", "text:section", "text:numbered-paragraph")
-)
+_LIST_PARTS = frozenset(map(name, ("text:list-item", "text:list-header", "text:section", "text:numbered-paragraph")))
 
 
 def _normalize_spaces(text: str) -> str:
@@ -399,9 +394,8 @@ class OdpShapeReader:
         properties = self._properties(element)
         outline_style = None
         if element.get(name("presentation:class")) == "outline":  # the parent style formats the first level
-            parent = self.styles.attribute(
-                "presentation", element.get(name("presentation:style-name"), ""), "style:parent-style-name"
-            )
+            style = element.get(name("presentation:style-name"), "")
+            parent = self.styles.attribute("presentation", style, "style:parent-style-name")
             outline_style = parent.removesuffix("1") if parent.endswith("outline1") else None
         paragraphs = OdpTextReader(self.styles).paragraphs(body, properties, outline_style)
         fill, line = _color(properties, "fill", self.gradients), _color(properties, "stroke", {})
@@ -652,10 +646,8 @@ class OdpReader:
 
     def _fill_fields(self, element: Any, number: int, master: Any) -> None:
         """Write the number, the footer and the date of a slide into its fields and those of its master page."""
-        declared = (
-            self._declarations.get((f"{kind}-decl", element.get(name(f"presentation:use-{kind}-name"))), "")
-            for kind in ("footer", "date-time")
-        )
+        used = ((f"{it}-decl", element.get(name(f"presentation:use-{it}-name"))) for it in ("footer", "date-time"))
+        declared = (self._declarations.get(key, "") for key in used)
         texts = dict(zip(_FIELDS, (str(number), *declared), strict=True))
         for text_field in (*element.iter(_NUMBER), *(() if master is None else master.iter(*_FIELDS))):
             text_field.text = texts[text_field.tag]

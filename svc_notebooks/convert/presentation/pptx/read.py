@@ -173,9 +173,8 @@ class TableReader:
                 digits = next((it for child in text if (it := theme.color((child,), colors))), style.color)
                 style = replace(style, color=digits and digits[:6], bold=style.bold or text.get("b") == "on")
             if cell is not None:
-                shade = theme.fill(cell.find(f"{A}fill"), colors) or theme.theme_color(
-                    formats, cell.find(f"{A}fillRef"), colors
-                )
+                own_fill, reference = cell.find(f"{A}fill"), cell.find(f"{A}fillRef")
+                shade = theme.fill(own_fill, colors) or theme.theme_color(formats, reference, colors)
                 names = ((side, side if side in edges else _INSIDE[side]) for side in _SIDES)
                 lines = ((side, cell.find(f"{A}tcBdr/{A}{name}")) for side, name in names)
                 borders = tuple((side, self._line(line[0])) for side, line in lines if line is not None and len(line))
@@ -356,10 +355,8 @@ class PptxShapeReader:
         for shape in (element, *ancestors):
             own, line_style, fill_style = map(shape.find, (f"{P}spPr", *_STYLE_REFERENCES))
             fills += [theme.fill(own, colors), theme.theme_color(formats, fill_style, colors)]
-            borders += [
-                theme.fill(shape.find(f"{P}spPr/{A}ln"), colors),
-                theme.theme_color(formats, line_style, colors),
-            ]
+            own_line = shape.find(f"{P}spPr/{A}ln")
+            borders += [theme.fill(own_line, colors), theme.theme_color(formats, line_style, colors)]
             lines += [] if (theme_line := theme.theme_format(formats, line_style)) is None else [theme_line]
         fill_color, line = (next((it for it in values if it is not None), None) for values in (fills, borders))
         form = next((form for source in sources for form in source.iterchildren(*_GEOMETRIES)), None)
@@ -383,11 +380,7 @@ class PptxShapeReader:
     def image_name(self, blip: Any) -> str | None:
         """Store the picture of an `a:blip` element, and return its name. Returns None for unusable pictures."""
         part = self._part(blip.get(f"{R}embed", ""))
-        return (
-            self.image_store.name_of("", b"")
-            if part is None
-            else self.image_store.name_of(str(part.partname), part.blob)
-        )
+        return self.image_store.name_of(*(("", b"") if part is None else (str(part.partname), part.blob)))
 
     def _part(self, relationship: str) -> Any:
         target = self.part.rels.get(relationship)
@@ -557,10 +550,8 @@ class PptxReader:
     def __init__(self, presentation: Any, job: Job) -> None:
         self._presentation, self._job = presentation, job
         self._root = presentation.part._element
-        self._page = model.clamp_page_size(
-            presentation.slide_width or model.Presentation().width,
-            presentation.slide_height or model.Presentation().height,
-        )
+        width, height = model.DEFAULT_PAGE
+        self._page = model.clamp_page_size(presentation.slide_width or width, presentation.slide_height or height)
         self._image_store = ImageStore(job)
         self._slide_themes: dict[str, theme.SlideTheme] = {}
 
@@ -586,9 +577,8 @@ class PptxReader:
         fill_color, background_shapes = self._background(part, slide_theme)
         if root.get("showMasterSp", "1") not in ("0", "false"):
             background_shapes += self._background_shapes(slide_theme, number)
-        return model.Slide(
-            shapes, background_shapes, fill_color, self._notes(part), root.get("show", "1") in ("0", "false")
-        )
+        is_hidden = root.get("show", "1") in ("0", "false")
+        return model.Slide(shapes, background_shapes, fill_color, self._notes(part), is_hidden)
 
     def _slide_theme(self, part: Any) -> theme.SlideTheme:
         layout = theme.related(part, "slideLayout")
@@ -623,10 +613,8 @@ class PptxReader:
                 element, colors = owner._element.find(f"{P}cSld/{P}bg"), slide_theme.colors
                 blip = element.find(f"{P}bgPr/{A}blipFill/{A}blip")
                 name = None if blip is None else self._reader(owner, slide_theme).image_name(blip)
-                fill_color = theme.fill(element.find(f"{P}bgPr"), colors)
-                fill_color = (
-                    fill_color or theme.theme_color(slide_theme.formats, element.find(f"{P}bgRef"), colors) or ""
-                )
+                own, reference = element.find(f"{P}bgPr"), element.find(f"{P}bgRef")
+                fill_color = theme.fill(own, colors) or theme.theme_color(slide_theme.formats, reference, colors) or ""
                 picture = (model.SlidePicture(model.Box(0, 0, *self._page), name),) if name else ()
                 return (None if fill_color in ("", _WHITE) else fill_color[:6]), picture
         return None, ()
@@ -634,13 +622,9 @@ class PptxReader:
     def _notes(self, part: Any) -> str:
         notes = theme.related(part, "notesSlide")
         tree = () if notes is None else notes._element.iter(f"{P}sp")
-        lines = [
-            "".join(
-                "\n" if part.tag == f"{A}br" else clean.ooxml_text(part.text or "")
-                for part in paragraph.iter(f"{A}t", f"{A}br")
-            )
-            for shape in tree
-            if shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph[@type='body']") is not None
-            for paragraph in shape.iterfind(f"{P}txBody/{A}p")
-        ]
+        bodies = (it for it in tree if it.find(f"{P}nvSpPr/{P}nvPr/{P}ph[@type='body']") is not None)
+        lines = []
+        for paragraph in (it for body in bodies for it in body.iterfind(f"{P}txBody/{A}p")):
+            parts = paragraph.iter(f"{A}t", f"{A}br")
+            lines.append("".join("\n" if it.tag == f"{A}br" else clean.ooxml_text(it.text or "") for it in parts))
         return "\n".join(lines).strip()

@@ -200,11 +200,8 @@ def _workbook(package: XlsxPackage, job: Job) -> model.Workbook:
     if listed and not relationships:
         raise ConversionError("the file is damaged: the relationships of the workbook are missing.")
     worksheets = {key: part for key, (kind, part, _) in relationships.items() if kind == "worksheet"}
-    entries = [
-        (worksheets[key], name, hidden, str(number))
-        for number, (key, name, hidden) in enumerate(listed)
-        if package.member(worksheets.get(key)) is not None
-    ]
+    parts_of = [(worksheets.get(key, ""), name, hidden, str(n)) for n, (key, name, hidden) in enumerate(listed)]
+    entries = [entry for entry in parts_of if package.member(entry[0]) is not None]
     if len(entries) < len(listed):
         job.note(OTHER_SHEETS)
     workbook = with_calculated_values(with_valid_sheet_names(_sheet(book, *entry) for entry in entries), job)
@@ -301,10 +298,8 @@ def _charts(package: XlsxPackage, part: str, job: Job, cells: Cells) -> Iterator
         with job.leaving_out("A chart"):
             with package.open(link.target) as file:
                 chart = parse(file).getroot()
-            titles = (
-                "".join(text.text or "" for text in it.iter(f"{_DRAWING}t")) for it in chart.iter(f"{_CHART}title")
-            )
-            title = " · ".join(filter(None, titles))
+            texts = (it.iter(f"{_DRAWING}t") for it in chart.iter(f"{_CHART}title"))
+            title = " · ".join(filter(None, ("".join(text.text or "" for text in it) for it in texts)))
             if (kind := chart_kind(chart)) and (values := chart_rows(chart, _MAX_CHART_ROWS, job, cells)):
                 yield model.SheetChart(kind, clean(title), tuple(map(tuple, values)))
 
