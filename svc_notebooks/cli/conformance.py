@@ -64,9 +64,8 @@ class Deployment:
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(
-                f"{self.base_url!r} is not a base address; give an address such as https://files.example.org"
-            )
+            advice = "give an address such as https://files.example.org"
+            raise ValueError(f"{self.base_url!r} is not a base address; {advice}")
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
 
     @property

@@ -160,9 +160,9 @@ def reader_for(source: bytes, native: str, function: str, job: Job) -> str:
     is_text = title in _CAN_BE_EMPTY or title in ("JSON", "SVG")
     actual = detect_binary(source, may_be_text=is_text)
     conversion = None if actual is None else readers(extended=True).get((native, actual))
-    if actual is None or (
-        actual == formats.RTF if is_text else not conversion and _may_be_declared(source, actual, job)
-    ):
+    if actual is None:
+        return function
+    if actual == formats.RTF if is_text else not conversion and _may_be_declared(source, actual, job):
         return function
     message = f"the file is {_TITLES.get(actual, actual)}, not {title}"
     if conversion is None:

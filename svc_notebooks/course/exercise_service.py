@@ -156,9 +156,8 @@ class ExerciseService:
         """Return the headers of each message for the student's receiver. Raises ValueError after five calls."""
         self._deliveries += 1
         if self._deliveries > _MAX_DELIVERIES:
-            raise ValueError(
-                f"the messages were delivered {_MAX_DELIVERIES} times already; call begin() for new messages"
-            )
+            problem = f"the messages were delivered {_MAX_DELIVERIES} times already"
+            raise ValueError(f"{problem}; call begin() for new messages")
         for case in self.receiver_cases:
             case.outcome = None
         return [dict(case.message) for case in self.receiver_cases]

@@ -56,9 +56,8 @@ class GradedSubmission:
                 raise refuse("badRequest", message=f"there is no exercise {name!r}")
             self._begin_counts[name] = self._begin_counts.get(name, 0) + 1
             if self._begin_counts[name] > MAX_BEGINS:
-                raise refuse(
-                    "badRequest", message=f"exercise {name!r} was begun {MAX_BEGINS} times, which is the limit"
-                )
+                message = f"exercise {name!r} was begun {MAX_BEGINS} times, which is the limit"
+                raise refuse("badRequest", message=message)
             self._end(name)
             exercise = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begin_counts[name]}")
             self._exercises[name] = exercise

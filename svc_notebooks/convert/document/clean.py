@@ -297,9 +297,8 @@ class _Cleaner:
         attributes, inlines, (target, title) = node["c"]
         inside = self.nodes(inlines, depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(inlines))
         if not is_safe_link(target):
-            self._job.note(
-                "Links were removed, except links to web pages, e-mail addresses and places in the document."
-            )
+            kept = "web pages, e-mail addresses and places in the document"
+            self._job.note(f"Links were removed, except links to {kept}.")
             return inside
         return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
 

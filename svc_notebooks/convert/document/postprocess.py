@@ -76,6 +76,7 @@ def _placeholder(name: str, data: bytes) -> tuple[bytes, str]:
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_DOCX_RELATIONSHIPS = "word/_rels/document.xml.rels"
 _DOCX_PART, _ODT_PART = "word/styles.xml", "styles.xml"
 _DOCX_STYLE = re.compile(rb'<w:style [^>]*?w:styleId="([^"]+)"[^>]*>\s*<w:name [^>]*/>(.*?)</w:style>', re.DOTALL)
 _LATENT_STYLES = re.compile(rb"<w:latentStyles.*?</w:latentStyles>", re.DOTALL)
@@ -165,10 +166,8 @@ def _add_docx_lines(members: dict[str, bytes], kind: str, lines: tuple[str, ...]
     members[f"word/{kind}1.xml"] = f'<w:{root} xmlns:w="{_W[1:-1]}">{inside}</w:{root}>'.encode()
     link = f'<Relationship Id="{kind}" Type="{_RELATIONSHIPS}/{kind}" Target="{kind}1.xml"/></Relationships>'
     reference = f'<w:sectPr><w:{kind}Reference w:type="default" r:id="{kind}"/>'
-    for name, place, code in (
-        ("word/document.xml", b"<w:sectPr>", reference),
-        ("word/_rels/document.xml.rels", b"</Relationships>", link),
-    ):
+    places = {"word/document.xml": (b"<w:sectPr>", reference), _DOCX_RELATIONSHIPS: (b"</Relationships>", link)}
+    for name, (place, code) in places.items():
         members[name] = members[name].replace(place, code.encode())
 
 

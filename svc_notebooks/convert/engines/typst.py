@@ -214,12 +214,8 @@ def chart_data(kind: str, rows: Sequence[Sequence[str]], title: str = "") -> dic
     rows = [row for row in rows if len(row) > 1]
     values = [[_chart_number(text) for text in column] for column in zip(*(row[1:] for row in rows[1:]), strict=False)]
     numbers = [value for column in values for value in column if value is not None]
-    if (
-        kind not in CHART_KINDS
-        or len(numbers) > _MAX_CHART_POINTS
-        or not any(numbers)
-        or (kind == "pie" and not any(values[0]))
-    ):
+    is_drawn = kind in CHART_KINDS and 0 < len(numbers) <= _MAX_CHART_POINTS
+    if not is_drawn or not any(numbers) or (kind == "pie" and not any(values[0])):
         return None
     categories = ["\u00a0".join(row[0].split()) for row in rows[1:]]  # which stay on one line
     places = [place for text in categories if (place := _chart_number(text)) is not None]

@@ -65,13 +65,9 @@ def decode(source: bytes, job: Job, declared: str | None = None) -> str:
     ('naïve', 'naïve')
     """
     codec = _declared_codec(job.charset or declared)
-    for name in (
-        next((name for mark, name in _BYTE_ORDER_MARKS if source.startswith(mark)), None),
-        detect_utf16_or_utf32(source),
-        next((name for name, escape in _ISO_2022 if escape in source), None),
-        "utf-8",
-        codec,
-    ):
+    marked = next((name for mark, name in _BYTE_ORDER_MARKS if source.startswith(mark)), None)
+    escaped = next((name for name, escape in _ISO_2022 if escape in source), None)
+    for name in (marked, detect_utf16_or_utf32(source), escaped, "utf-8", codec):
         with suppress(LookupError, ValueError):
             if name:
                 return str(source, name)

@@ -70,10 +70,8 @@ class ImageStore:
         try:
             picture = validate_image(data, self._job.limits)
         except ConversionError as error:  # also TooLarge
-            is_vector = data[:5].startswith(_VECTOR)
-            self._job.note(
-                "A drawing (emf, wmf or svg) was left out." if is_vector else f"A picture was left out: {error}"
-            )
+            drawing = "A drawing (emf, wmf or svg) was left out." if data[:5].startswith(_VECTOR) else ""
+            self._job.note(drawing or f"A picture was left out: {error}")
             return None
         self._names[key] = name = resource_name(picture.data, picture.extension)
         self.pictures[name] = picture.data

@@ -195,9 +195,8 @@ def write_pdf(workbook: Workbook, job: Job) -> bytes:
     if any(sheet.setup.areas for sheet in sheets):
         job.note("Cells outside of the print area of their sheet are not printed.")
     if sum(not cell.is_empty for sheet in sheets for _, _, cell in sheet.cells()) > job.limits.pdf_cells:
-        raise TooLarge(
-            f"the spreadsheet has more than {job.limits.pdf_cells} cells, the limit for a PDF; use another format."
-        )
+        limit = f"{job.limits.pdf_cells} cells, the limit for a PDF"
+        raise TooLarge(f"the spreadsheet has more than {limit}; use another format.")
     pages = [page for sheet in sheets for page in _with_charts(sheet, list(_pages(sheet, job)))]
     return render(job, "spreadsheet/sheet.typ", {"title": clean(job.name), "pages": pages}, {})
 
@@ -432,14 +431,11 @@ def _web_page(sheet: Sheet, links: str, job: Job) -> str:
 def _table_rows(sheet: Sheet, job: Job) -> Iterator[str]:
     layout = SheetLayout.of(sheet)
     dense = len(layout.rows) * len(layout.columns) <= _MAX_EMPTY_CELLS + sum(map(len, sheet.rows.values()))
-    yield f"<tr><th></th>{''.join(_web_heading(sheet, column) for column in layout.columns)}</tr>\n"
+    widths = {column: f' style="min-width: {width:.4g}ch"' for column, width in sheet.widths.items()}
+    headings = (f"<th{widths.get(column, '')}>{column_letters(column)}</th>" for column in layout.columns)
+    yield f"<tr><th></th>{''.join(headings)}</tr>\n"
     for row, pieces in layout.layout_rows():
         yield f"<tr><th>{row + 1}</th>{''.join(_table_cell(piece, dense, job) for piece in pieces)}</tr>\n"
-
-
-def _web_heading(sheet: Sheet, column: int) -> str:
-    width = f' style="min-width: {sheet.widths[column]:.4g}ch"' if column in sheet.widths else ""
-    return f"<th{width}>{column_letters(column)}</th>"
 
 
 def _table_cell(piece: LayoutCell, dense: bool, job: Job) -> str:

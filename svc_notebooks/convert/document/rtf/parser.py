@@ -202,11 +202,9 @@ class _Parser:
             self._skip = self._group.unicode_skip
         else:
             self._at_group_start = False
-            if (
-                self._group.destination != "skip"
-                and not (at_group_start and self._set_destination(word))
-                and self._group.destination != "silent"
-            ):
+            if self._group.destination == "skip" or (at_group_start and self._set_destination(word)):
+                return
+            if self._group.destination != "silent":
                 self._apply(word, number)
 
     def _close_group(self) -> None:

@@ -72,10 +72,11 @@ def chart_table(chart: Any, drawing: Any, box: model.Box, job: Job) -> model.Sli
     lines[0][0] = "\n".join(filter(None, texts))
     count = len(lines[0])
     widths, heights = (box.width // count,) * count, (box.height // len(lines),) * len(lines)
-    cells = tuple(
-        tuple(model.TableCell((model.Paragraph((model.TextRun(text, size=_SIZE),)),) if text else ()) for text in line)
-        for line in lines
-    )
+
+    def cell(text: str) -> model.TableCell:
+        return model.TableCell((model.Paragraph((model.TextRun(text, size=_SIZE),)),) if text else ())
+
+    cells = tuple(tuple(map(cell, line)) for line in lines)
     return model.SlideTable(box, cells, widths, heights, header=True, chart=chart_kind(chart))
 
 

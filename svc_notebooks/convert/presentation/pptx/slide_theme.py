@@ -25,9 +25,8 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
     """Return the theme colours as six hexadecimal digits, by name in the theme ("lt1") or in `color_map` ("bg1")."""
     scheme = next(iter(master.iter(f"{A}clrScheme")), ()) if master is not None else ()
     colors = {child.tag.removeprefix(A): _base(child[0], {}) or "000000" for child in scheme if len(child)}
-    colors = {"dk1": "000000", "lt1": "ffffff"} | {
-        name: color for name, color in colors.items() if name in _THEME_SLOTS
-    }
+    known = {name: color for name, color in colors.items() if name in _THEME_SLOTS}
+    colors = {"dk1": "000000", "lt1": "ffffff"} | known
     names = _DEFAULT_COLOR_MAP | dict(color_map)
     return colors | {name: colors[slot] for name, slot in names.items() if slot in colors}
 

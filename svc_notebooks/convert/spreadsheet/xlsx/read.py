@@ -413,9 +413,8 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
                 location = element.get("location", "")
                 link = formulas.safe_link(f"{target}#{location}" if location else target)
                 if link is None:
-                    book.job.note(
-                        "Links were removed, except links to web pages, e-mail addresses and cells of the workbook."
-                    )
+                    kept = "web pages, e-mail addresses and cells of the workbook"
+                    book.job.note(f"Links were removed, except links to {kept}.")
                 rows[area.top][area.left] = cell._replace(link=link)
 
 
