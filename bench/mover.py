@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.processes import MIB, TOKEN
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.resumable_upload import upload
+from svc_notebooks.client.uploads.uploads import upload
 from tests.contents import save_content
 
 

@@ -19,7 +19,7 @@ from googleapiclient.http import MediaFileUpload, build_http
 
 from bench.processes import MIB, TOKEN, Served
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.resumable_upload import upload
+from svc_notebooks.client.uploads.uploads import upload
 
 Uploader: TypeAlias = Callable[[Path], str]
 """Uploads a file; the id of what the service made."""

@@ -15,7 +15,7 @@ from bench.rounds import Costs, Run, Stopwatch, alternate, timed
 from bench.table import Row, at_least, at_most, compare, milliseconds, rate
 from svc_notebooks.client.files import delete_file
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.resumable_upload import start_upload, upload
+from svc_notebooks.client.uploads.uploads import start_upload, upload
 from tests.contents import save_content
 
 SIZE = 256

@@ -116,7 +116,7 @@ class Retry:
         """
         session, now = self._session, self._session.elapsed()
         backoff = self._backoff = self._backoff or Backoff(session.retry, now)
-        delay = backoff.wait(now, session.chance(), retry_after)
+        delay = backoff.wait(now, session.random.random(), retry_after)
         if delay is None:
             if refusal and backoff.too_long is not None:
                 refusal.message = f"{refusal.message} {session.retry.too_long_message(backoff.too_long)}"

@@ -260,7 +260,7 @@ class RequestParts(TypedDict, total=False):
 
 # The attributes of a session that `session.<Tab>` does not list, because only this package uses them.
 _FOR_THE_CLIENT = frozenset(
-    {"chance", "elapsed", "error", "execute", "explain", "fetch", "is_own_token", "owner", "pending", "random", "user"}
+    {"elapsed", "error", "execute", "explain", "fetch", "is_own_token", "owner", "pending", "random", "user"}
     | {"retry_after", "sleep", "throttle"}
 )
 
@@ -533,11 +533,7 @@ class Session:
         if not isinstance(response.body, bytes):
             bounded = BoundedBody(response, bound, request.url, entry, lambda: self.elapsed() - started)
             response = Response(response.status, response.headers, bounded)
-        if not own:
-            return response
-        if response.status in REFUSALS:
-            return self.throttle.observe(self, response)
-        return response
+        return self.throttle.observe(self, response) if own and response.status in REFUSALS else response
 
     @public
     def fault(self, action: str | JSONObject) -> None:
@@ -566,10 +562,6 @@ class Session:
     def elapsed(self) -> float:
         """Return the time in seconds of the session's virtual clock, or else of a monotonic clock."""
         return self.clock.now().timestamp() if self._virtual else time.monotonic()
-
-    def chance(self) -> float:
-        """Return a random number between 0 and 1 for the jitter of a delay."""
-        return self.random.random()
 
     def sleep(self, seconds: float) -> None:
         """Wait for some seconds. A session with a virtual clock advances the clock instead."""

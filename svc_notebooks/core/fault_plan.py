@@ -23,8 +23,7 @@ from typing import Any
 from .api.operations import OPERATIONS, SESSION
 from .api.public_endpoints import PUBLIC_ENDPOINTS
 from .byte_counts import byte_count
-from .errors.catalogue import lone_surrogates
-from .http.messages import JSON, JSONObject
+from .http.messages import JSON, JSONObject, has_lone_surrogate
 from .suggestions import nearest_name
 from .time_arguments import parse_duration
 
@@ -137,7 +136,7 @@ class Action:
         if kinds != ["status"] and (extra := members.keys() & set(_WITH_STATUS)):
             raise ValueError(f"{min(extra)} is allowed only in an action with status, not with {kinds[0]}")
         _headers(members.get("headers", {}))
-        if lone_surrogates(members):
+        if has_lone_surrogate(members):
             raise ValueError("the strings of an action must not have lone surrogates")
         return cls(kinds[0], members[kinds[0]], members)
 

@@ -126,7 +126,7 @@ class Given:
 
     def chance(self) -> float:
         """Return a random number from 0 to 1, a new one in each call. The check of an exercise knows the numbers."""
-        return self.session.chance()
+        return self.session.random.random()
 
     def sign_in(self, program: str, scopes: Sequence[str]) -> Session:
         """Sign in with one of your programs, and return a new session that has only these scopes.

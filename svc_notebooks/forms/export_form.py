@@ -205,7 +205,7 @@ class ExportForm(Form):
         self._waiting_export: tuple[ExportRequest, bytes] | None = None
         self._answer_arguments: dict[str, Any] = {}
         self.controls = ExportControls()
-        self.question = ReplaceQuestion(lambda answer: self._guard(lambda: self._answer(answer)))
+        self.question = ReplaceQuestion(self._guarded(self._answer))
         save, show = partial(self._begin, self._save), partial(self._begin, self._show_preview, preview=True)
         self.export = self._button("Export", "Export the document and save the file", save, "primary")
         self.preview = self._button("Preview", "Export the document and show it; nothing is saved", show)
@@ -214,7 +214,7 @@ class ExportForm(Form):
         buttons = ui.row(self.export, self.preview)
         self.work = BackgroundTask(self._on_error)
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
-        ui.on_change(lambda: self._guard(self._show_formats), self.controls.document)
+        ui.on_change(self._guarded(self._show_formats), self.controls.document)
         self.controls.watch(self._on_change)
         self._guard(self.refresh)
         self._compose(

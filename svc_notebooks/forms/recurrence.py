@@ -147,9 +147,8 @@ def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
     if not isinstance(instance.start, datetime) or not isinstance(instance.end, datetime):
         last = instance.end - DAY
         return join_html(f"{instance.start:%a %d %b %Y}" + (f" to {last:%a %d %b %Y}" if last > instance.start else ""))
-    ends = (
-        f"{instance.end:%H:%M}" if instance.end.date() == instance.start.date() else f"{instance.end:%a %d %b, %H:%M}"
-    )
+    is_one_day = instance.end.date() == instance.start.date()
+    ends = f"{instance.end:%H:%M}" if is_one_day else f"{instance.end:%a %d %b, %H:%M}"
     offset = f" UTC{offset_text(instance.start)}"
     changed = before and isinstance(before.start, datetime) and before.start.utcoffset() != instance.start.utcoffset()
     title = "The offset from UTC has changed since the previous instance"
@@ -517,9 +516,8 @@ class RepeatEnd(StartField):
 
     def __init__(self) -> None:
         self.choice = ui.dropdown("Ends", "When the recurrence ends", _ENDS)
-        self.until = widgets.DatePicker(
-            **ui.describe("last date", "The last date on which the event can take place"), style=ui.AUTO_WIDTH
-        )
+        label = ui.describe("last date", "The last date on which the event can take place")
+        self.until = widgets.DatePicker(**label, style=ui.AUTO_WIDTH)
         self.count = ui.number_field(10, "times", "The number of instances")
         super().__init__(self.choice, self.until, self.count)
         ui.on_change(self._on_change, self.until)
@@ -613,9 +611,8 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
 
     def argument(self, lines: list[str], start: Start) -> str | list[str]:
         """Return the argument `recurrence` of `create_event`, which is plain words or else the RFC 5545 lines."""
-        words = (
-            " ".join(str(self.text_input.value).split()) if self.frequency.value == CUSTOM else self.repeat().words()
-        )
+        is_custom = self.frequency.value == CUSTOM
+        words = " ".join(str(self.text_input.value).split()) if is_custom else self.repeat().words()
         try:
             means = recurrence_lines(words, start)
         except ValueError:

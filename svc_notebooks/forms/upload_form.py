@@ -10,17 +10,16 @@ import ipywidgets as widgets
 
 from ..client.files import get_file
 from ..client.session import Session, SessionLike
-from ..client.uploads.uploads import document_name
+from ..client.uploads.upload_request import document_name
 from ..core.errors.errors import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
 from ..core.resources.files import File
 from ..notebook.arguments import one_folder_id
-from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.display import KIB, MIB, count_text
 from ..notebook.files.files import update, upload
 from ..notebook.files.metadata import metadata_body
 from ..notebook.frames import FILES, camel, concatenate
-from .file_browser.listing import MAX_FILES, file_line, latest_files, minute_text
+from .file_browser.listing import MAX_FILES, NEW_DOCUMENT_CONTENT, file_line, latest_files, minute_text
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped
 from .widgets.dialogs import Confirmation, comparison_table, size_with_bytes
@@ -35,32 +34,7 @@ if TYPE_CHECKING:
 UploadCall: TypeAlias = "tuple[ChosenFile, Callable[..., DataFrame]]"
 
 
-class UploadQueue:
-    """The uploads of one click. `results` has the results of the finished uploads.
-
-    After an exception, `run` continues. An interrupted resumable upload continues from the journal of the session.
-    """
-
-    def __init__(self, calls: list[UploadCall], bar: ProgressBar) -> None:
-        self.results: list[DataFrame] = []
-        self._calls, self._bar = calls, bar
-
-    @property
-    def is_done(self) -> bool:
-        return len(self.results) == len(self._calls)
-
-    def run(self, report: Report) -> CallerWarnings:
-        """Run the remaining uploads one after the other, and return their warnings."""
-        with collected_warnings() as warnings:
-            for chosen, call in self._calls[len(self.results) :]:
-                self._bar.label = f"Upload {chosen.name}"
-                report(0, None)
-                self.results.append(call(progress=report))
-        return warnings
-
-
 _BINARY = "The new content overwrites the old one. The file keeps its id."
-_DOCUMENT = "The file is a native document. The new content is converted and replaces everything in the document."
 
 
 def upload_form(*, session: SessionLike = None) -> UploadForm:
@@ -104,7 +78,8 @@ class UploadForm(Form):
 
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
-        self._queues: list[UploadQueue] = []
+        self._calls: list[UploadCall] = []  # the uploads of the last click, without those that are done
+        self._results: list[DataFrame] = []
         self._waiting = False
         self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
@@ -121,8 +96,7 @@ class UploadForm(Form):
     @property
     def result(self) -> DataFrame:
         """The files that this form has uploaded, with the columns of `files()`."""
-        results = [result for queue in self._queues for result in queue.results]
-        return concatenate(FILES, results)[[column.name for column in FILES.columns]]
+        return concatenate(FILES, self._results)[[column.name for column in FILES.columns]]
 
     def code(self) -> str:
         """Return the equivalent call. If no file is selected, return the call of the last upload."""
@@ -156,7 +130,7 @@ class UploadForm(Form):
 
     def _clear_status(self) -> None:
         """Remove the status of a finished upload, but not one that explains Resume or a waiting upload."""
-        if not (self._waiting or self._interrupted):
+        if not (self._waiting or self._calls):
             super()._clear_status()
 
     def _upload(self) -> None:
@@ -198,7 +172,7 @@ class UploadForm(Form):
         self.question.ask(
             f"Replace the content of {name}?",
             "Replace content",
-            _DOCUMENT if document else _BINARY,
+            NEW_DOCUMENT_CONTENT if document else _BINARY,
             facts=comparison_table(f"Compare {name}", ("Now", "After the upload"), lines),
             confirmed=lambda: self._replace(calls),
             cancelled=lambda: self._keep(name),
@@ -212,29 +186,38 @@ class UploadForm(Form):
         self.upload.focus()
         self._show_status(f"Cancelled: {name} is unchanged.")
 
-    @property
-    def _interrupted(self) -> UploadQueue | None:
-        """The last queue, if not all of its uploads are done."""
-        return next((queue for queue in self._queues[-1:] if not queue.is_done), None)
-
     def _begin(self, calls: list[UploadCall]) -> None:
-        self._queues.append(UploadQueue(calls, self.work.bar))
-        self._start(self._queues[-1])
+        self._calls, self._count = [*calls], len(calls)
+        self._start()
 
     def _resume(self) -> None:
-        if self.busy or self._interrupted is None:
+        if self.busy or not self._calls:
             raise ValueError("There is no interrupted upload.")
-        self._start(self._interrupted)
+        self._start()
 
-    def _start(self, queue: UploadQueue) -> None:
-        """Run the queue in a thread, or to its end without an event loop."""
+    def _start(self) -> None:
+        """Send the uploads in a thread, or to their end without an event loop."""
         self._show_status("")
-        self.work.begin("Upload", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
+        self.work.begin("Upload", self._send_all, self._on_done, in_thread=True)
 
-    def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
-        text = f"{count_text(len(queue.results), 'file')} uploaded"
+    def _send_all(self, report: Report) -> CallerWarnings:
+        """Send the uploads that are not done, one after the other, and return their warnings.
+
+        An interrupted resumable upload continues from the journal of the session.
+        """
+        with collected_warnings() as warnings:
+            while self._calls:
+                chosen, call = self._calls[0]
+                self.work.bar.label = f"Upload {chosen.name}"
+                report(0, None)
+                self._results.append(call(progress=report))
+                del self._calls[0]
+        return warnings
+
+    def _on_done(self, warnings: CallerWarnings) -> None:
+        text = f"{count_text(self._count, 'file')} uploaded"
         if self.controls.existing:
-            text = f"the content of {queue.results[0]['name'].item()} was replaced"
+            text = f"the content of {self._results[-1]['name'].item()} was replaced"
         self._last_code = self.code()
         self.controls.forget()
         self.refresh()
@@ -292,14 +275,12 @@ class UploadOptions(ui.MoreOptions):
         self._existing: tuple[Any, bool] = (None, False)
         self.viewers = ui.SingleField(ui.viewers_switch())
         self.viewers.show_hint(_ON)
-        self.media_type = ui.SingleField(
-            ui.text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
-        )
+        hint = "empty: from the name of the file"
+        self.media_type = ui.SingleField(ui.text_field("Media type", "The Content-Type of the upload", hint=hint))
         self.id = ui.text_field("File ID", "An id from generate_ids() for one new file")
         self.file_id = ui.Field(self.id, hint=_ID)
-        self.metadata = ui.SingleField(
-            ui.text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
-        )
+        tooltip = "More fields of every file, as a JSON object"
+        self.metadata = ui.SingleField(ui.text_area("Metadata (JSON)", tooltip, hint=_EXAMPLE, rows=2))
         self.fields = (self.viewers, self.media_type, self.file_id, self.metadata)
         super().__init__(*self.fields)
 
@@ -383,9 +364,8 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.upload_type = ui.SingleField(ui.radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
         tooltip = "The bytes in each request of a resumable upload; with another than the default, auto means resumable"
         self.chunk_size = ui.dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
-        self.name = ui.SingleField(
-            ui.text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
-        )
+        tooltip = "The name of the uploaded file; for one file only"
+        self.name = ui.SingleField(ui.text_field("Name", tooltip, hint="the name of the file"))
         tooltip = "The folder of the new files; a folder that does not exist is not created"
         self.folder = ui.text_field("Folder", tooltip, hint="an id, a name, or a path, like Data/2026; empty: My files")
         self.options = UploadOptions()

@@ -13,7 +13,7 @@ from .files.content import converter_of
 from .files.storage_errors import naming_files
 from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write
-from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
+from .store.blob_store import BlobStore, MemoryBlobStore, check_parts, write_part
 from .store.clock import SharedClock, SystemClock, VirtualClock, unshared
 from .store.contents import Content
 from .store.data_directory import DATABASE, OpenedStore, Reserve, open_folder
@@ -86,7 +86,7 @@ def _assemble(
         names=names,
         converter=converter_of(policy),
         base_url=None,
-        secret=store.users.fact("secret", ids.secret()),
+        secret=store.users.ensure_named_value("secret", ids.secret()),
     )
 
 
@@ -168,7 +168,7 @@ def fork_context(context: ServiceContext, branch: int = 0) -> ServiceContext:
             copied = MemoryBlobStore()
             with naming_files(context):
                 for part in check_parts(state.parts, store.contents.parts()):
-                    copied.add(part.key, state.parts.read(part, 0, part.size))
+                    write_part(copied, state.parts.read(part, 0, part.size), part.key)
             state.drop()
         return _assemble_copy(store, copied, state.manifest, branch)
 
@@ -232,7 +232,7 @@ def load(context: ServiceContext, file: BinaryIO) -> None:
             context.store.transaction(),
         ):
             context.store.load_rows(saved.rows_with(copied), saved.counters)
-            context.store.users.set_fact("secret", context.secret)
+            context.store.users.set_named_value("secret", context.secret)
             context.store.channels.stop_all()
             context.ids.go_to(saved.manifest.ids)
     if context.clock.is_virtual and saved.manifest.start:

@@ -53,7 +53,7 @@ from .dispatch.service_context import (
     require_scopes,
 )
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD_TYPES, Handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_OPERATIONS, UPLOAD_TYPES, Handler
 from .uploads.command_protocol import command_headers, command_response, session_request
 from .uploads.resumable_upload import expire_session, session_caller
 from .web.sign_in import signed_in_user
@@ -92,8 +92,8 @@ _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 # The beginning of the path of every upload URI.
 UPLOAD = "/upload/"
 
-# What the family has and this service does not, by a segment of the path.
-_ABSENT = {
+# What other services of the API family (docs/decisions.md) have and this one does not, by a segment of the path.
+_NOT_OFFERED = {
     "accessproposals": "access proposals",
     "approvals": "approvals",
     "apps": "apps",
@@ -110,8 +110,8 @@ _ABSENT = {
     "watch": "watching access rules and settings",
 }
 
-# The operations of the family that this service does not have, as docs/deployments.md lists them.
-ABSENT = ", ".join(sorted(set(_ABSENT.values())))
+# These operations as a list, which docs/deployments.md has too.
+NOT_OFFERED = ", ".join(sorted(set(_NOT_OFFERED.values())))
 
 
 class Routes:
@@ -206,21 +206,21 @@ class Routes:
         return ""
 
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
-        is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
-        near = "" if methods or is_absent else self._similar(path)
+        is_absent = not _NOT_OFFERED.keys().isdisjoint(path.replace(":", "/").split("/"))
+        near, operation = "" if methods or is_absent else self._similar(path), f"{method[:20]} {path[:200]}"
         if near and path.startswith(self._interface):
-            return refuse("unknownPath", operation=f"{method[:20]} {path[:200]}", near=near)
+            return refuse("unknownPath", operation=operation, near=near)
         if (is_absent or not methods) and path.startswith(self._interface):
             rule = "A8-10" if path.endswith("/watch") else None
-            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=ABSENT)
+            return refuse("unknownOperation", decided_by=rule, operation=operation, absent=NOT_OFFERED)
         if not methods:
             roots = f"; the interface is below {self._interface[0]} and {self._interface[2]}."
             return refuse("notFound", message=f"there is nothing at this address{near or roots}")
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None
-        refused = refuse("methodNotAllowed", decided_by=rule, method=method[:20], allowed=allowed)
-        return ApiError(refused.rows, [("Allow", allowed)])
+        headers = [("Allow", allowed)]
+        return refuse("methodNotAllowed", decided_by=rule, headers=headers, method=method[:20], allowed=allowed)
 
 
 _routes_of = lru_cache(maxsize=16)(Routes)  # services with the same names and policy share the tree
@@ -451,8 +451,7 @@ class RequestPipeline:
             caller = self._tokens.caller(incoming.headers, query)
         entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
         caller = require_scopes(caller, self._routes.scopes[operation.name], operation)
-        for rate_limiter in self.rate_limiters:
-            rate_limiter.check(caller, operation, query)
+        self.check_limits(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
@@ -482,7 +481,7 @@ class RequestPipeline:
             return self._long_reads.run(
                 partial(handler, context, request_context), caller.user, incoming.body.gone, snapshot
             )
-        if operation.name not in READ_ONLY:
+        if operation.name not in READ_OPERATIONS:
             return handler(context, request_context)
         with context.store.reading():
             return handler(context, request_context)

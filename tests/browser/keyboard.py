@@ -40,8 +40,12 @@ UNREACHED = """() => [...document.querySelectorAll('.svc-form :is(input, select,
   .map((e) => e.outerHTML.slice(0, 160))"""
 
 
+def press_keys(page: Any, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
 def tab_to(page: Any, role: str, name: str) -> None:
-    """Press Tab until this has the focus."""
     target = page.get_by_role(role, name=name, exact=True)
     for _ in range(MAX_STOPS):
         page.keyboard.press("Tab")

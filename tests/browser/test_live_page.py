@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 import svc_notebooks as svc
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
+from tests.browser.keyboard import press_keys
 from tests.browser.page_calls import row, screenshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
@@ -67,8 +68,7 @@ def test_a_row_has_details_that_follow_the_keys(live: Page, sandbox: svc.Sandbox
     live.keyboard.type("put 3xx")
     expect(live.locator("#rows tr")).to_have_count(1)
     expect(live.locator("#shown")).to_contain_text("1 of")
-    live.keyboard.press("Tab")
-    live.keyboard.press("Enter")
+    press_keys(live, "Tab", "Enter")
     details = live.get_by_role("region", name="PUT /upload/")
     expect(details).to_contain_text("262,144 bytes")
     expect(details).to_contain_text("A3-")

@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import urlsafe_b64encode
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
@@ -44,16 +44,13 @@ class App:
     wire: Wire
     id: str
     secret: str
-    authorize_params: dict[str, str] = field(default_factory=dict)
 
     def address(self, scopes: str = "storage", /, **more: str | None) -> str:
         """Where a browser is sent, to ask for these scopes."""
         uris = " ".join(SCOPE + scope for scope in scopes.split())
         parameters = {"response_type": "code", "client_id": self.id, "redirect_uri": BACK, "scope": uris, "state": "s"}
-        self.authorize_params = {
-            name: value for name, value in (parameters | PROOF | more).items() if value is not None
-        }
-        return f"/authorize?{urlencode(self.authorize_params)}"
+        asked = {name: value for name, value in (parameters | PROOF | more).items() if value is not None}
+        return f"/authorize?{urlencode(asked)}"
 
     def code(
         self, scopes: str = "storage", /, user: str = ADA, untick: tuple[str, ...] = (), **more: str | None
@@ -63,13 +60,8 @@ class App:
 
     def form(self, granted: str, /, **more: str | None) -> dict[str, str]:
         """What is sent for a code."""
-        parameters = {
-            "grant_type": "authorization_code",
-            "code": granted,
-            "redirect_uri": BACK,
-            "code_verifier": VERIFIER,
-        }
-        parameters |= {"client_id": self.id, "client_secret": self.secret}
+        parameters = {"grant_type": "authorization_code", "code": granted, "redirect_uri": BACK}
+        parameters |= {"code_verifier": VERIFIER, "client_id": self.id, "client_secret": self.secret}
         return {name: value for name, value in (parameters | more).items() if value is not None}
 
     def tokens(self, scopes: str = "storage", /, **more: Any) -> dict[str, Any]:
@@ -101,13 +93,8 @@ class ServiceAccount:
     @property
     def claims(self) -> dict[str, Any]:
         now = int(self.wire.service.clock.now().timestamp())
-        return {
-            "iss": self.key["client_email"],
-            "aud": self.key["token_uri"],
-            "scope": SCOPE + "storage",
-            "iat": now,
-            "exp": now + 3600,
-        }
+        claims = {"iss": self.key["client_email"], "aud": self.key["token_uri"], "scope": SCOPE + "storage"}
+        return {**claims, "iat": now, "exp": now + 3600}
 
     def sign_assertion(self, claims: dict[str, Any] | None = None, /, **changes: Any) -> str:
         """The assertion of these claims; None takes one away."""

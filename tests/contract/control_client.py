@@ -34,9 +34,8 @@ class NoControl:
             skip_untestable("tokens of other scopes, clients or lifetimes")
         access_token = self._tokens.get(user or self._first)
         if access_token is None:
-            skip_untestable(
-                f"a token of another person ({'--second-token' if len(self._tokens) < 2 else 'a third one'})"
-            )
+            which = "--second-token" if len(self._tokens) < 2 else "a third one"
+            skip_untestable(f"a token of another person ({which})")
         self._meet(access_token, user or self._first)
         return access_token
 

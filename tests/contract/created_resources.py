@@ -64,10 +64,8 @@ class CreatedResources:
                 path = f"{CALENDARS}/{quote(calendar, safe='')}/acl/{quote(name, safe='')}"
                 self._add(f"rule {name}", path, token, name)
             case [*_, "watch"] if "resourceId" in answer_body:
-                body = {"id": name, "resourceId": str(answer_body["resourceId"])}
-                self.resources.append(
-                    CreatedResource(f"channel {name}", "POST", "/storage/v3/channels/stop", token, body)
-                )
+                body, stop = {"id": name, "resourceId": str(answer_body["resourceId"])}, "/storage/v3/channels/stop"
+                self.resources.append(CreatedResource(f"channel {name}", "POST", stop, token, body))
 
     def _add(self, description: str, path: str, token: str | None, name: str) -> None:
         if name not in self.ids:

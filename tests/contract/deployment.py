@@ -21,6 +21,9 @@ from tests.contract.wire import Answer
 
 ADA, BOB = "ada@svc.example", "bob@svc.example"
 
+Body = bytes | list[bytes] | None
+Pairs = list[tuple[str, str]]
+
 TRIES = 6
 LONGEST_WAIT = 60.0
 SILENCES = 3
@@ -81,19 +84,10 @@ class RemoteDeployment:
             return http.client.HTTPSConnection(netloc, timeout=timeout, context=self.target.context())
         return http.client.HTTPConnection(netloc, timeout=timeout)
 
-    def exchange(
-        self,
-        method: str,
-        target: str,
-        body: bytes | list[bytes] | None,
-        pairs: Iterable[tuple[str, str]],
-        *,
-        patient: bool = True,
-    ) -> Reply:
+    def exchange(self, method: str, target: str, body: Body, pairs: Pairs, *, patient: bool = True) -> Reply:
         """One exchange; a rate limit is waited for, unless it is what is tested. Raises Unreachable."""
         if not self._undisturbed:
             self.raise_interrupt()
-        pairs = list(pairs)
         for attempt in range(TRIES if patient else 0):
             reply = self._once(method, target, body, pairs)
             if not _is_rate_limit(reply):
@@ -101,7 +95,7 @@ class RemoteDeployment:
             time.sleep(_wait(reply, attempt))
         return self._once(method, target, body, pairs)
 
-    def _once(self, method: str, target: str, body: bytes | list[bytes] | None, pairs: list[tuple[str, str]]) -> Reply:
+    def _once(self, method: str, target: str, body: Body, pairs: Pairs) -> Reply:
         connection = self.connection()
         try:
             self._send(connection, method, target, body, pairs)
@@ -117,14 +111,7 @@ class RemoteDeployment:
         is_json = "json" in headers.get("content-type", "")
         return Reply(response.status, response.reason, headers, self.translation.back(content) if is_json else content)
 
-    def _send(
-        self,
-        connection: http.client.HTTPConnection,
-        method: str,
-        target: str,
-        body: bytes | list[bytes] | None,
-        pairs: list[tuple[str, str]],
-    ) -> None:
+    def _send(self, connection: http.client.HTTPConnection, method: str, target: str, body: Body, pairs: Pairs) -> None:
         path = urlsplit(self.target.base_url).path + self.translation.target(target)
         connection.putrequest(method, path, skip_accept_encoding=True)
         media_type = next((value.lower() for name, value in pairs if name.lower() == "content-type"), "")
@@ -136,9 +123,8 @@ class RemoteDeployment:
             connection.putheader("Transfer-Encoding", "chunked")
         elif body is not None:
             connection.putheader("Content-Length", str(len(body)))
-        connection.endheaders(
-            iter(body) if isinstance(body, list) else body or None, encode_chunked=isinstance(body, list)
-        )
+        is_chunked = isinstance(body, list)
+        connection.endheaders(iter(body) if is_chunked else body or None, encode_chunked=is_chunked)
 
     def check_alive(self) -> None:
         """End the run if nothing has answered for a while."""

@@ -125,9 +125,8 @@ class ErrorText(str):
 
     def _note_unless(self, holds: bool, expected: object) -> bool:
         if not holds:
-            self.record.note(
-                "Reasons and locations of errors", f"{str(expected)[:60]!r} here, {str(self)[:60]!r} there"
-            )
+            difference = f"{str(expected)[:60]!r} here, {str(self)[:60]!r} there"
+            self.record.note("Reasons and locations of errors", difference)
         return True
 
     def __eq__(self, other: object) -> bool:

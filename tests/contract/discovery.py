@@ -53,9 +53,8 @@ def _check_interface(site: RemoteDeployment, ledger: CreatedResources) -> None:
     if session.status == 401:
         raise pytest.exit.Exception(f"{site.target.base_url} refuses the token (401).", returncode=2)
     has_files = (session.status == 200 and "location" in session.headers) or _has_files(site, ledger)
-    event = _send_noted(
-        site, ledger, "POST", f"{CALENDARS}/primary/events", {**DAY, "summary": f"svc-conformance {site.run}"}
-    )
+    named = {**DAY, "summary": f"svc-conformance {site.run}"}
+    event = _send_noted(site, ledger, "POST", f"{CALENDARS}/primary/events", named)
     has_events = event.status < 300 and "id" in event.object()
     if not has_files and not has_events:
         raise pytest.exit.Exception(
@@ -78,12 +77,7 @@ def _describe_answer(reply: Reply) -> str:
 
 
 def _send_noted(
-    site: RemoteDeployment,
-    ledger: CreatedResources,
-    method: str,
-    path: str,
-    value: dict[str, object] | None = None,
-    **headers: str,
+    site: RemoteDeployment, ledger: CreatedResources, method: str, path: str, value: Any = None, **headers: str
 ) -> Reply:
     reply = site.ask(method, path, value, **headers)
     ledger.note(method, path, site.target.token, value or {}, reply)
@@ -114,11 +108,8 @@ def _probes(site: RemoteDeployment, ledger: CreatedResources) -> Iterator[Probe]
     if "storage" not in site.missing:
         made = _send_noted(site, ledger, "POST", FILES, name).object().get("id")
         file = f"{FILES}/{made}"
-        native = (
-            _send_noted(site, ledger, "POST", FILES, {**name, "mimeType": "application/vnd.svc-apps.spreadsheet"})
-            .object()
-            .get("id")
-        )
+        spreadsheet = {**name, "mimeType": "application/vnd.svc-apps.spreadsheet"}
+        native = _send_noted(site, ledger, "POST", FILES, spreadsheet).object().get("id")
         yield Probe("files.list", "GET", FILES)
         yield Probe("files.get", "GET", file)
         yield Probe("files.update", "PATCH", file, name)
@@ -145,9 +136,8 @@ def _event_probes(site: RemoteDeployment, ledger: CreatedResources) -> Iterator[
     yield Probe("events.patch", "PATCH", event, name)
     yield Probe("events.update", "PUT", event, series)
     yield Probe("events.instances", "GET", f"{event}/instances")
-    yield Probe(
-        "events.import", "POST", f"{events}/import", {**DAY, **name, "iCalUID": f"{secrets.token_hex(8)}@svc.example"}
-    )
+    imported = {**DAY, **name, "iCalUID": f"{secrets.token_hex(8)}@svc.example"}
+    yield Probe("events.import", "POST", f"{events}/import", imported)
     yield Probe("colors.get", "GET", "/calendar/v3/colors")
     yield Probe("calendars.get", "GET", f"{CALENDARS}/primary")
     yield Probe("calendars.insert calendars.patch calendars.update calendars.delete calendars.clear events.move",

@@ -71,11 +71,7 @@ class WebUser:
         for form in Page(page.body.decode()).forms:
             for name, value, label in form.buttons:
                 if text.lower() in label.lower() and set(typed) <= set(form.fields):
-                    pairs = [
-                        (key, field_value)
-                        for key, field_value in form.filled
-                        if not any(key.endswith(u) for u in untick)
-                    ]
+                    pairs = [pair for pair in form.filled if not pair[0].endswith(untick)]
                     pairs += [*typed.items(), *([(name, value)] if name else [])]
                     return self._submit(form, pairs)
         raise AssertionError(f"there is no button {text!r} on this page: {page.body.decode()[:2000]}")

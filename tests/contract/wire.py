@@ -20,6 +20,9 @@ from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY
 
+Body = bytes | Iterator[bytes] | None
+Fields = dict[str, str] | list[tuple[str, str]] | None
+
 Q = 262_144
 RELATED = {"Content-Type": "multipart/related; boundary=b"}
 
@@ -92,13 +95,7 @@ class Wire:
         """A calendar that the test is going to look at."""
 
     def send(
-        self,
-        method: str,
-        target: str,
-        body: bytes | Iterator[bytes] | None = None,
-        headers: dict[str, str] | list[tuple[str, str]] | None = None,
-        *,
-        token: str | None = "own",
+        self, method: str, target: str, body: Body = None, headers: Fields = None, *, token: str | None = "own"
     ) -> Answer:
         """One exchange; `target` is a path or a whole URL, an iterator goes as chunked encoding."""
         pairs = list(headers.items()) if isinstance(headers, dict) else list(headers or [])
@@ -114,9 +111,8 @@ class Wire:
         return self.send(method, target, json.dumps(value).encode(), headers, **options)
 
     def create(self, content: bytes = b"hello", kind: str = "text/plain", fields: str = "*") -> dict[str, Any]:
-        answer = self.send(
-            "POST", f"/upload/storage/v3/files?uploadType=media&fields={fields}", content, {"Content-Type": kind}
-        )
+        target = f"/upload/storage/v3/files?uploadType=media&fields={fields}"
+        answer = self.send("POST", target, content, {"Content-Type": kind})
         assert answer.status == 200, answer.body
         return answer.json
 
@@ -154,7 +150,7 @@ class Wire:
             sent.setdefault("Content-Type", "application/json; charset=UTF-8")
         return self.send("POST", f"/upload/storage/v3/files?uploadType=resumable{query}", body, sent)
 
-    def put(self, uri: str, body: bytes | Iterator[bytes] = b"", content_range: str | None = None) -> Answer:
+    def put(self, uri: str, body: Body = b"", content_range: str | None = None) -> Answer:
         headers = {} if content_range is None else {"Content-Range": content_range}
         return self.send("PUT", uri, body, headers)
 
@@ -172,8 +168,7 @@ class Wire:
         return self.download(answer.json["id"]).body
 
     def generated_id(self) -> str:
-        file_id: str = self.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
-        return file_id
+        return str(self.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0])
 
     def multipart(
         self, target: str, metadata: object, content: bytes, kind: str | None, method: str = "POST", **options: Any

@@ -12,7 +12,7 @@ import pytest
 
 from svc_notebooks.convert.document import read as document
 from svc_notebooks.convert.input import zip_file
-from svc_notebooks.convert.input.zip_file import open_archive, open_markup
+from svc_notebooks.convert.input.zip_file import OpcPackage, Relationship, open_archive, open_markup
 from svc_notebooks.convert.job import ConversionError, Job, JobLimits, TooLarge
 from svc_notebooks.convert.presentation.odp.read import read as read_odp
 from svc_notebooks.convert.presentation.pptx.read import read as read_pptx
@@ -37,17 +37,13 @@ PARTS: dict[str, tuple[Callable[[bytes, Job], object], Callable[[], bytes], str]
     "metadata of an odp": (read_odp, lambda: decks.odp(""), "meta.xml"),
 }
 """A reader, a file that it reads, and a part of the file."""
+ENTITY = b"<!DOCTYPE a [<!ENTITY b %s>]><a>&b;</a>"
 HARMS: dict[str, tuple[Callable[[bytes, str], bytes], str]] = {
     "cut": (lambda source, part: source[: len(source) * 9 // 10], "damaged"),
     "bomb": (lambda source, part: rezipped(source, {part: b" " * 40_000_000}), "would have|unpacked"),
-    "entities": (
-        lambda source, part: rezipped(source, {part: b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}),
-        "declares a document type",
-    ),
+    "entities": (lambda source, part: rezipped(source, {part: ENTITY % b"'c'"}), "declares a document type"),
     "external entity": (
-        lambda source, part: rezipped(
-            source, {part: b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>"}
-        ),
+        lambda source, part: rezipped(source, {part: ENTITY % b"SYSTEM 'file:///etc/passwd'"}),
         "declares a document type",
     ),
 }
@@ -78,11 +74,23 @@ def test_bombs_are_not_unpacked(members: dict[str, bytes], limit: str) -> None:
         open_archive(zipped(members), replace(LIMITS, entries=10))
 
 
+def with_password() -> bytes:
+    source = bytearray(zipped({"a.xml": b"<a/>"}))
+    source[source.find(b"PK\x03\x04") + 6] |= 1
+    source[source.find(b"PK\x01\x02") + 8] |= 1
+    return bytes(source)
+
+
 @pytest.mark.parametrize(
-    "source", [b"", b"PK\x03\x04", b"no zip", zipped({"a": b"x"})[:-10]], ids=["empty", "begun", "none", "cut"]
+    "source, words",
+    [
+        *((source, "damaged") for source in (b"", b"PK\x03\x04", b"no zip", zipped({"a": b"x"})[:-10])),
+        (with_password(), "without a password"),
+    ],
+    ids=["empty", "begun", "none", "cut", "encrypted"],
 )
-def test_damaged_archives_are_refused(source: bytes) -> None:
-    with pytest.raises(ConversionError, match="damaged"):
+def test_damaged_and_encrypted_archives_are_refused(source: bytes, words: str) -> None:
+    with pytest.raises(ConversionError, match=words):
         open_archive(source, LIMITS)
 
 
@@ -128,16 +136,6 @@ def test_no_declaration_follows_what_is_no_xml(markup: bytes) -> None:
         assert not markup.startswith((b"<!doctype", b"no"))
 
 
-def test_encrypted_archives_are_refused() -> None:
-    source = bytearray(zipped({"a.xml": b"<a/>"}))
-    local, central = source.find(b"PK\x03\x04"), source.find(b"PK\x01\x02")
-    source[local + 6] |= 1
-    source[central + 8] |= 1
-
-    with pytest.raises(ConversionError, match="without a password"):
-        open_archive(bytes(source), LIMITS)
-
-
 class Deferring:
     """A parser such as that of expat 2.6 without SetReparseDeferralEnabled, which may delay all events to the end."""
 
@@ -155,10 +153,8 @@ class Deferring:
 
 @pytest.mark.parametrize("prolog", [f"<!-- {'x' * 9000} -->", f"<?app {'x' * 900_000}?>", "<!-- -->" * 2000])
 def test_a_parser_that_delays_its_events_is_asked_to_the_end(prolog: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("ExpatError", "ErrorString", "errors")
-    monkeypatch.setattr(
-        zip_file, "expat", SimpleNamespace(ParserCreate=Deferring, **{name: getattr(expat, name) for name in names})
-    )
+    names = {name: getattr(expat, name) for name in ("ExpatError", "ErrorString", "errors")}
+    monkeypatch.setattr(zip_file, "expat", SimpleNamespace(ParserCreate=Deferring, **names))
 
     open_archive(zipped({"content.xml": f"{prolog}<a/>"}), LIMITS)
     with pytest.raises(ConversionError, match="declares a document type"):
@@ -168,8 +164,41 @@ def test_a_parser_that_delays_its_events_is_asked_to_the_end(prolog: str, monkey
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_the_readers_refuse_entities_too(encoding: str) -> None:
     markup = f"<!--{'x' * 70_000}--><!DOCTYPE a [<!ENTITY b 'c'>]><a/>"
-    source = zipped({"content.xml": markup.encode(encoding)})
 
-    opened = zipfile.ZipFile(io.BytesIO(source))
+    opened = zipfile.ZipFile(io.BytesIO(zipped({"content.xml": markup.encode(encoding)})))
     with pytest.raises(ConversionError, match="declares a document type"):
         open_markup(opened, opened.infolist()[0])
+
+
+_TYPES = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+
+
+RELATIONSHIPS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+
+
+def opened(relationships: str, name: str = "xl/_rels/Book one.xml.rels") -> OpcPackage:
+    files = {"XL\\Book one.xml": b"<x/>", name: RELATIONSHIPS.format(relationships)}
+    return OpcPackage(zipfile.ZipFile(io.BytesIO(sources.zipped(files))))
+
+
+def test_relationships_lead_to_parts_and_to_addresses() -> None:
+    package = opened(
+        f'<Relationship Id="a" Type="{_TYPES}/worksheet" Target="../sheets/my%20sheet.xml"/>'
+        f'<Relationship Id="b" Type="{_TYPES}/theme" Target="/theme.xml"/>'
+        f'<Relationship Id="c" Type="{_TYPES}/hyperlink" Target="https://x.org/%20" TargetMode="External"/>'
+    )
+
+    assert package.member("xl/book ONE.xml") == "XL\\Book one.xml"
+    assert package.main_part() is None
+    assert package.relationships("xl/Book one.xml") == {
+        "a": Relationship("worksheet", "sheets/my sheet.xml"),
+        "b": Relationship("theme", "theme.xml"),
+        "c": Relationship("hyperlink", "https://x.org/%20", is_external=True),
+    }
+
+
+def test_a_package_without_its_main_part_names_none_and_damaged_relationships_are_named() -> None:
+    for relationships in ("<", '<Relationship Id="a" Type="x/officeDocument" Target="none.xml"/>'):
+        assert opened(relationships, "_rels/.rels").main_part() is None
+    with pytest.raises(ConversionError, match=r"damaged at 'xl/_rels/Book one.xml.rels'"):
+        opened("<").relationships("xl/Book one.xml")

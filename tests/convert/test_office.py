@@ -85,7 +85,6 @@ def _in(job: Job, folder: Path) -> Job:
 
 
 def _linked(uri: str) -> bytes:
-    """Return a Word file with a linked picture."""
     import docx
     from docx.oxml.ns import qn
 

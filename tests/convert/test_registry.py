@@ -11,7 +11,6 @@ from svc_notebooks.core.http.media_types import EXPORTS, IMPORTS, MAX_IMPORT_SIZ
 
 @pytest.fixture
 def everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all conversions be available."""
     monkeypatch.setattr(registry.Conversion, "is_available", True)
 
 
@@ -50,37 +49,27 @@ def test_every_source_of_the_interface_is_read(native: str) -> None:
 @pytest.mark.spec("A5-01", "A5-05", "A7-01", "A7-01a", "A7-04")
 @pytest.mark.parametrize("extended", [False, True])
 def test_every_row_of_the_tables_has_its_conversion(extended: bool) -> None:
-    offered = [row for row in EXPORTS if extended or not row.extended]
-    sources = [row for row in IMPORTS if extended or not row.extended]
+    offered, sources = ([row for row in rows if extended or not row.extended] for rows in (EXPORTS, IMPORTS))
 
-    assert [(a.native, a.media_type) for a in exporters(extended=extended)] == [
-        (row.native, row.media_type) for row in offered
-    ]
-    assert sorted((a.native, a.media_type) for a in importers(extended=extended)) == sorted(
-        (row.native, kind) for row in sources for kind in row.media_types
-    )
+    written = [(it.native, it.media_type) for it in exporters(extended=extended)]
+    read = [(it.native, it.media_type) for it in importers(extended=extended)]
+    assert written == [(row.native, row.media_type) for row in offered]
+    assert sorted(read) == sorted((row.native, kind) for row in sources for kind in row.media_types)
 
 
 @pytest.mark.usefixtures("everything")
 @pytest.mark.spec("A7-01", "A7-01a")
-def test_the_interface_offers_23_exports() -> None:
-    assert len(exporters()) == 23
-
-
-@pytest.mark.usefixtures("everything")
-def test_every_function_is_there() -> None:
+def test_every_function_is_there_and_the_interface_offers_23_exports() -> None:
     for conversion in (*importers(extended=True), *exporters(extended=True)):
         assert callable(registry.load(f".{conversion.function}"))
         assert conversion.native in MODELS
+    assert len(exporters()) == 23
 
 
 @pytest.mark.usefixtures("nothing")
 @pytest.mark.spec("A5-05", "A7-04")
 def test_conversions_without_their_engine_are_not_offered() -> None:
-    readable, writable = (
-        {conversion.media_type for conversion in importers()},
-        {conversion.media_type for conversion in exporters()},
-    )
+    readable, writable = ({it.media_type for it in conversions} for conversions in (importers(), exporters()))
 
     assert {"text/plain", "text/csv", "application/json"} <= readable
     assert not any("wordprocessingml" in kind or "pdf" in kind for kind in (*readable, *writable))
@@ -100,10 +89,7 @@ for conversion in (*readers(extended=True).values(), *writers(extended=True).val
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
-def test_sizes_are_of_native_types() -> None:
-    assert MAX_IMPORT_SIZES.keys() <= set(NATIVES)
-
-
-def test_every_engine_has_an_install_command() -> None:
+def test_every_engine_has_an_install_command_and_sizes_are_of_native_types() -> None:
     assert all(engine.install and engine.name for engine in available.ENGINES)
     assert len({engine.name for engine in available.ENGINES}) == len(available.ENGINES)
+    assert MAX_IMPORT_SIZES.keys() <= set(NATIVES)

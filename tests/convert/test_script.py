@@ -24,6 +24,7 @@ def test_a_project_keeps_all_its_fields(job):
 
     assert json.loads(made) == value
     assert made.startswith(b'{\n  "scriptId": "s1",\n  "files": [')
+    assert json.loads(write_json(ScriptProject(), job)) == {"files": []}
 
 
 def test_plain_text_is_one_script(job):
@@ -66,7 +67,3 @@ def test_invalid_projects_are_refused_with_the_path(job, source, reason):
 def test_too_deep_and_too_many_is_refused(job, source):
     with pytest.raises(TooLarge):
         read_json(source, job)
-
-
-def test_an_empty_project_is_written(job):
-    assert json.loads(write_json(ScriptProject(), job)) == {"files": []}

@@ -10,8 +10,9 @@ from svc_notebooks import course
 from svc_notebooks.course.catalogue import solution_code
 from svc_notebooks.course.definition import Verdict
 
-BEGINNING = r"""import itertools, json, tempfile
+BEGINNING = r"""import contextlib, itertools, json, tempfile
 import pandas as pd
+from svc_notebooks.course.catalogue import solution_code
 from urllib.parse import quote
 JSON = {"Content-Type": "application/json"}
 def send(method, path, value=None, **headers):
@@ -30,6 +31,12 @@ def put(uri, first, content, total, method="PUT"):
     return given.send(method, uri, {"Content-Range": f"bytes {first}-{first + len(content) - 1}/{total}"}, content)
 def ask(uri, total, method="PUT"): return given.send(method, uri, {"Content-Range": f"bytes */{total}"})
 def session(**metadata): return send("POST", "/upload/storage/v3/files?uploadType=resumable", metadata).headers["Location"]
+def solved(*changes):
+    code = solution_code("two-way-sync")[0]
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        assert old in code, old
+        code = code.replace(old, new)
+    exec(code, globals())
 """
 """The code before each answer in right.py and wrong.py."""
 

@@ -1,16 +1,16 @@
 """Makes a class of submissions: right, wrong, broken, endless and hostile, each with the mark that it must get."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from svc_notebooks.cli.notebook_files import solve_notebook
 from svc_notebooks.course.catalogue import DEFINITIONS, solution_code
+from tests.course.notebooks import FIRST, write_notebook
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks" / "exercises"
 
-FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
 NAMED = "upload-with-a-name"
 
 ENDLESS = {
@@ -110,12 +110,6 @@ def solution(name: str) -> str:
     return answer(name, solution_code(name)[0])
 
 
-def write_notebook(path: Path, cells: Sequence[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    every = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": c} for c in cells]
-    path.write_text(json.dumps({"cells": every, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-
-
 SIZE = 60
 """The number of students in a class."""
 
@@ -133,7 +127,6 @@ def _make_class(folder: Path, wrong: dict[str, list[str]], number: int) -> Itera
 
 
 def _right(folder: Path, numbers: Iterable[int]) -> Iterator[Planted]:
-    """All notebooks with their solutions."""
     solved = {path.name: json.dumps(solve_notebook(path)) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
     for number in numbers:
         student = folder / f"right {number:03}"
@@ -151,29 +144,29 @@ def _wrong(folder: Path, wrong: dict[str, list[str]], numbers: Iterable[int]) ->
             answer(name, wrong[name][number % len(wrong[name])]) if name in failed else solution(name)
             for name in DEFINITIONS
         ]
-        write_notebook(folder / f"wrong {number:03}" / "all.ipynb", [FIRST, *cells])
+        write_notebook(folder / f"wrong {number:03}" / "all.ipynb", FIRST, *cells)
         yield Planted(f"wrong {number:03}", frozenset(set(DEFINITIONS) - failed))
 
 
 def _broken(folder: Path, number: int) -> Iterator[Planted]:
     prefix = f"broken {number}"
     for name, (cell, error) in BROKEN.items():
-        write_notebook(folder / f"{prefix} {name}" / "e1.ipynb", [FIRST, cell, solution(NAMED)])
+        write_notebook(folder / f"{prefix} {name}" / "e1.ipynb", FIRST, cell, solution(NAMED))
         yield Planted(f"{prefix} {name}", frozenset({NAMED}), f"raised an exception in cell 2: {error}")
     (folder / f"{prefix} empty").mkdir()
     yield Planted(f"{prefix} empty", frozenset(), "handed in an empty folder")
     (folder / f"{prefix} file.ipynb").write_text("<<<<<<< mine")
     yield Planted(f"{prefix} file", frozenset(), "cannot be read")
-    write_notebook(folder / f"{prefix} other.ipynb", ["1 + 1"])
+    write_notebook(folder / f"{prefix} other.ipynb", "1 + 1")
     yield Planted(f"{prefix} other", frozenset(), "no exercise found: no cell")
-    write_notebook(folder / f"{prefix} first.ipynb", [solution(NAMED)])
+    write_notebook(folder / f"{prefix} first.ipynb", solution(NAMED))
     yield Planted(f"{prefix} first", frozenset(), "NameError")
 
 
 def _endless(folder: Path, number: int) -> Iterator[Planted]:
     for name, cell in ENDLESS.items():
         cells = [FIRST, solution(NAMED), cell, solution("share-with-one")]
-        write_notebook(folder / f"endless {number} {name}.ipynb", cells)
+        write_notebook(folder / f"endless {number} {name}.ipynb", *cells)
         solved = {NAMED} if name == "catches" else {NAMED, "share-with-one"}
         yield Planted(f"endless {number} {name}", frozenset(solved), "because it timed out")
 
@@ -182,10 +175,9 @@ def _hostile(folder: Path, number: int) -> Iterator[Planted]:
     for name, cell in HOSTILE.items():
         student = f"hostile {number} {name}"
         cells = [FIRST, solution(NAMED), cell.replace("FOLDER", repr(str(folder))), "import time; time.sleep(0.5)"]
-        write_notebook(folder / student / "e1.ipynb", cells)
+        write_notebook(folder / student / "e1.ipynb", *cells)
         yield Planted(student, frozenset({NAMED}), HOSTILE_REMARKS.get(name, ""))
 
 
 def contents(folder: Path) -> Iterable[tuple[str, bytes]]:
-    """Return the path and the bytes of each file below a folder."""
     return [(str(path), path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()]

@@ -9,9 +9,7 @@ svc.upload(given.content, name=given.name, upload_type='resumable')
 -- looked at it, too
 svc.upload(given.content, name=given.name); svc.files(); svc.exchanges()
 -- by hand
-body = (b'--x\r\nContent-Type: application/json\r\n\r\n' + json.dumps({"name": given.name}).encode()
-        + b'\r\n--x\r\nContent-Type: text/csv\r\n\r\n' + given.content + b'\r\n--x--')
-given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"}, body)
+multipart({"name": given.name}, given.content)
 == metadata-in-one-request
 -- by hand, with the fields in another order
 head = json.dumps({"starred": True, "description": given.description, "mimeType": "text/csv", "name": given.name}).encode()
@@ -21,13 +19,8 @@ given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Ty
 == the-lost-receipt
 -- asked by the id
 chosen = given.send("GET", "/storage/v3/files/generateIds?count=1").json()["ids"][0]
-body = (b'--x\r\nContent-Type: application/json\r\n\r\n' + json.dumps({"name": given.name, "id": chosen}).encode()
-        + b'\r\n--x\r\nContent-Type: text/plain\r\n\r\n' + given.content + b'\r\n--x--')
-try:
-    given.send("POST", "/upload/storage/v3/files?uploadType=multipart",
-               {"Content-Type": "multipart/related; boundary=x"}, body)
-except ConnectionError:
-    assert given.send("GET", f"/storage/v3/files/{chosen}").status == 200
+try: multipart({"name": given.name, "id": chosen}, given.content)
+except ConnectionError: assert given.send("GET", f"/storage/v3/files/{chosen}").status == 200
 -- resumable
 svc.upload(given.content, name=given.name, file_id=svc.generate_ids(1)['id'][0], upload_type='resumable')
 == go-on-where-it-stopped
@@ -54,7 +47,7 @@ first = 64 * given.record
 answer = given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": f"bytes={first}-{first + 63}"})
 svc.upload(answer.body, name="record.txt")
 -- to disk
-import pathlib, tempfile
+import pathlib
 path = pathlib.Path(tempfile.mkdtemp()) / "record.txt"
 svc.download(given.file_id, to=path, byte_range=(64 * given.record, 64 * given.record + 63))
 svc.upload(path)
@@ -68,7 +61,6 @@ svc.update(svc.files(f"{query} and mimeType = 'text/csv'", fields=["id", "name"]
 svc.files("starred = true")
 == another-format
 -- in a resumable upload
-import tempfile
 table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet", upload_type="resumable")
 svc.export(table, "tsv", tempfile.mkdtemp())
 -- a converting copy
@@ -156,7 +148,6 @@ while True:
 svc.upload(json.dumps({"page_token": token, "files": copy}, indent=1).encode(), name="copy.json", upload_type="resumable")
 == twice-and-out-of-order
 -- a DataFrame
-import pandas as pd
 rows = []
 def handle(headers):
     rows.append((headers["X-Svc-Channel-ID"], int(headers["X-Svc-Message-Number"]), headers["X-Svc-Resource-State"]))
@@ -168,7 +159,6 @@ newest["messages"] = every.groupby("channel").size()
 svc.upload(newest.to_json(orient="index").encode(), name="state.json")
 == event-in-its-zone
 -- moved when it was there
-import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 made = svc.create_event(given.summary, start=start, end=start + pd.Timedelta(hours=1), time_zone=given.zone)
 svc.update_event(made, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
@@ -179,7 +169,6 @@ body = {"summary": given.summary, "start": side(start), "end": side(start + pd.T
 send("POST", "/calendar/v3/calendars/primary/events", body)
 == series-with-an-exception
 -- the free day deleted
-import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
 made = svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
                         recurrence=f"weekly until {given.last}")
@@ -195,13 +184,6 @@ while status == 412:
     status = send("PATCH", path, {"description": event["description"] + "\n" + given.line}, If_Match=event["etag"]).status
 svc.event(given.event_id)
 == two-way-sync
-from svc_notebooks.course.catalogue import solution_code
-def solved(*changes):
-    code = solution_code("two-way-sync")[0]
-    for old, new in zip(changes[::2], changes[1::2], strict=True):
-        assert old in code, old
-        code = code.replace(old, new)
-    exec(code, globals())
 -- everything by hand
 def read(file_id, what):
     wait = 1

@@ -3,39 +3,26 @@
 The class has 60 students, or as many as `make marks ARGS="--students 300 -s"` says, in the same proportion.
 """
 
-import importlib.util
 import json
-import sys
-from pathlib import Path
-from types import ModuleType
 
 import psutil
 import pytest
 
 from svc_notebooks.cli import main
+from tests.course import answers, made_class as made, wrong
 
 pytestmark = pytest.mark.marks
 
 
-def load(name: str) -> ModuleType:
-    """A module of this folder, which is no package."""
-    spec = importlib.util.spec_from_file_location(f"course_{name}", Path(__file__).with_name(f"{name}.py"))
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def wrong_in_a_sandbox(answers: dict[str, str]) -> list[str]:
-    """The code of the wrong answers. Those that change the service in the student's kernel find none in a sandbox."""
-    return [code for code in answers.values() if "_environment" not in code]
-
-
 def test_every_mark_is_as_planted_and_no_file_is_changed(tmp_path, capsys, pytestconfig):
-    made, wrong = load("made_class"), load("answers").read(load("wrong").ANSWERS)
     folder, report = tmp_path / "class", tmp_path / "marks.json"
     students = pytestconfig.getoption("--students", default=made.SIZE)
-    answers = {name: wrong_in_a_sandbox(answers) for name, answers in wrong.items()}
-    planted = made.make_class(folder, answers, students // made.SIZE)
+    # Those that change the service in the student's kernel find none in a sandbox.
+    tried = {
+        name: [code for code in codes.values() if "_environment" not in code]
+        for name, codes in answers.read(wrong.ANSWERS).items()
+    }
+    planted = made.make_class(folder, tried, students // made.SIZE)
     before = made.contents(folder)
     options = ["--isolation", "bubblewrap", "--cell-timeout", "20", "--timeout", "90", "--jobs", "2"]
 

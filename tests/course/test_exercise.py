@@ -1,4 +1,5 @@
 from io import BytesIO
+from itertools import count
 
 import pytest
 
@@ -19,36 +20,25 @@ def solve() -> None:
 
 
 class TestBegin:
-    """Each beginning is a service of its own, and the calls of the package use it."""
-
     def test_makes_its_session_the_current_one_and_lists_what_is_given(self, capsys: pytest.CaptureFixture[str]):
         given = course.exercise("upload-with-a-name").begin()
 
         assert svc.current_session() is given.session
         assert "given.content" in capsys.readouterr().out
+        names = "has no attribute 'file_id'; the attributes are name, content, session, clock"
+        with pytest.raises(AttributeError, match=names):
+            given.file_id  # noqa: B018 - looking it up is the act
 
-    def test_forgets_what_went_wrong_before(self):
-        exercise = course.exercise("upload-with-a-name")
+    def test_forgets_what_went_wrong_before_and_sees_no_other_exercise(self):
+        exercise, other = course.exercise("upload-with-a-name"), course.exercise("metadata-in-one-request")
         exercise.begin()
         svc.upload(b"wrong")
 
         assert exercise.check().outcome is ExerciseOutcome.NOT_YET
+        other.begin()
         solve()
         assert exercise.check().outcome is ExerciseOutcome.CORRECT
-
-    def test_two_exercises_do_not_see_each_other(self):
-        course.exercise("metadata-in-one-request").begin()
-        solve()
-
-        assert course.exercise("metadata-in-one-request").check().outcome is ExerciseOutcome.NOT_TRIED
-
-    def test_an_unknown_value_is_an_error_with_the_known_ones(self):
-        given = course.exercise("upload-with-a-name").begin()
-
-        with pytest.raises(
-            AttributeError, match="has no attribute 'file_id'; the attributes are name, content, session, clock"
-        ):
-            given.file_id  # noqa: B018 - looking it up is the act
+        assert other.check().outcome is ExerciseOutcome.NOT_TRIED
 
     @pytest.mark.parametrize("variable", ["SVC_COURSE_SEED", "JUPYTERHUB_USER"])
     def test_whoever_sits_at_a_hub_has_data_of_their_own(self, monkeypatch: pytest.MonkeyPatch, variable: str):
@@ -59,8 +49,6 @@ class TestBegin:
 
 
 class TestCheck:
-    """A check says what it saw, and never fails itself."""
-
     def test_before_the_beginning_it_says_how_to_begin(self):
         result = course.exercise("expired-session").check()
 
@@ -90,9 +78,10 @@ class TestCheck:
 
     def test_what_was_correct_stays_so_in_the_list(self):
         solve()
-        course.exercise("upload-with-a-name").check()
+        verdict = course.exercise("upload-with-a-name").check()
         svc.upload(b"more")
 
+        assert Verdict.from_json(verdict.to_json()) == verdict
         assert course.exercise("upload-with-a-name").check().outcome is ExerciseOutcome.NOT_YET
         outcomes = course.exercises("uploads").set_index("name")["outcome"]
         assert outcomes["upload-with-a-name"] == "correct"
@@ -110,12 +99,8 @@ class TestCheck:
         exercise = course.exercise("too-often")
         given = exercise.begin()
 
-        def forever():
-            while True:
-                given.send("GET", "/storage/v3/files")
-
         with pytest.raises(ConnectionError):
-            forever()
+            [given.send("GET", "/storage/v3/files") for _ in count()]
         assert "Is there an endless loop?" in exercise.check().message
 
     def test_changes_without_requests_do_not_count(self):
@@ -127,7 +112,7 @@ class TestCheck:
             from svc_notebooks.client.files import create_file
 
             create_file(exercise_service.session(), {"name": "x"})
-            row = files.get(exercise_service.service.journal() and _first_id(exercise_service))
+            row = files.get(svc.files(session=exercise_service.session())["id"][0])
             files.save(row._replace(name=given.name))
         exercise_service.service._journal._entries.pop()
 
@@ -142,8 +127,6 @@ class TestCheck:
 
 
 class TestParts:
-    """The parts of a check, with their points."""
-
     def test_each_part_is_judged_by_itself(self):
         exercise = course.exercise("upload-with-a-name")
         given = exercise.begin()
@@ -167,52 +150,34 @@ class TestParts:
             assert (name, exercise.check().points) == (name, 0)
 
     @pytest.mark.parametrize(
-        "method, path, body, name, message",
+        "name, path, body, message",
         [
-            (
-                "POST",
-                "files/{file_id}/permissions",
-                b'{"role": "king"}',
-                "share-with-one",
-                "permissions got the status 400: ",
-            ),
-            ("GET", "files?q=title", b"", "let-the-service-search", "GET /storage/v3/files got the status 400: q: "),
-            ("GET", "changes?pageToken=x", b"", "page-by-page", "GET /storage/v3/changes got the status 400: "),
-            ("POST", "files/{file_id}/watch", b"{}", "watch-without-a-gap", "/watch got the status 400: "),
+            ("share-with-one", "files/{file_id}/permissions", b'{"role": "king"}', "permissions got the status 400: "),
+            ("let-the-service-search", "files?q=title", b"", "GET /storage/v3/files got the status 400: q: "),
+            ("page-by-page", "changes?pageToken=x", b"", "GET /storage/v3/changes got the status 400: "),
+            ("watch-without-a-gap", "files/{file_id}/watch", b"{}", "/watch got the status 400: "),
         ],
     )
-    def test_the_message_begins_with_the_refused_request(self, method, path, body, name, message):
+    def test_the_message_begins_with_the_refused_request(self, name, path, body, message):
         exercise = course.exercise(name)
         given = exercise.begin()
-        path = path.format(file_id=given._values.get("file_id"))
-        given.send(method, f"/storage/v3/{path}", {"Content-Type": "application/json"}, body)
+        path = f"/storage/v3/{path}".format(file_id=given._values.get("file_id"))
+        given.send("POST" if body else "GET", path, {"Content-Type": "application/json"}, body)
 
         assert message in exercise.check().message[:120]
 
     def test_a_batch_proves_nothing(self):
         exercise = course.exercise("share-with-one")
         given = exercise.begin()
-        body = f'{{"type": "user", "role": "commenter", "emailAddress": "{given.email}"}}'
-        lines = (
-            "--b", "Content-Type: application/http", "",
-            f"POST /storage/v3/files/{given.file_id}/permissions", "Content-Type: application/json", "",
-            body, "--b--", "",
-        )  # fmt: skip
-        headers = {"Content-Type": "multipart/mixed; boundary=b"}
-        given.send("POST", "/batch/storage/v3", headers, "\r\n".join(lines).encode())
+        permission = f'{{"type": "user", "role": "commenter", "emailAddress": "{given.email}"}}'
+        request = f"POST /storage/v3/files/{given.file_id}/permissions\r\nContent-Type: application/json"
+        body = f"--b\r\nContent-Type: application/http\r\n\r\n{request}\r\n\r\n{permission}\r\n--b--\r\n".encode()
+        given.send("POST", "/batch/storage/v3", {"Content-Type": "multipart/mixed; boundary=b"}, body)
 
         assert exercise.check().message.startswith("A batch does not show its requests one by one")
 
-    def test_a_verdict_is_the_same_after_a_way_as_json(self):
-        solve()
-        verdict = course.exercise("upload-with-a-name").check()
-
-        assert Verdict.from_json(verdict.to_json()) == verdict
-
 
 class TestSolution:
-    """The solution with its reasons, after two attempts."""
-
     def test_opens_after_two_failed_checks_of_different_attempts(self):
         exercise = course.exercise("upload-with-a-name")
         exercise.begin()
@@ -237,13 +202,7 @@ class TestSolution:
             exercise.solution()
 
 
-def _first_id(exercise_service: ExerciseService) -> str:
-    return svc.files(session=exercise_service.session())["id"][0]
-
-
 class TestMessages:
-    """What a receiver of a student's is asked."""
-
     def test_messages_can_be_delivered_a_limited_number_of_times(self):
         given = course.exercise("believe-nobody").begin()
         for _ in range(5):
@@ -262,8 +221,6 @@ class TestMessages:
 
 
 class TestHints:
-    """Hints come in turn."""
-
     def test_one_after_the_other_and_the_last_one_again(self):
         exercise = course.exercise("the-lost-receipt")
         hints = [str(exercise.hint()) for _ in range(4)]
@@ -274,17 +231,17 @@ class TestHints:
 
 
 class TestReset:
-    """One exercise, or all of them, as if nothing had been done."""
-
-    def test_of_one(self):
+    @pytest.mark.parametrize("is_one", [True, False])
+    def test_of_one_or_all(self, is_one: bool):
         solve()
         exercise = course.exercise("upload-with-a-name")
         exercise.check()
         exercise.hint()
-        exercise.reset()
+        exercise.reset() if is_one else course.reset()
 
         assert (exercise.outcome, exercise.hints_taken) == (ExerciseOutcome.NOT_TRIED, 0)
         assert exercise.check().outcome is ExerciseOutcome.NOT_TRIED
+        assert set(course.exercises()["outcome"]) == {"not tried"}
 
     def test_of_one_among_several_gives_back_what_was_before_all_of_them(self):
         with svc.sandbox() as lab:
@@ -294,24 +251,15 @@ class TestReset:
 
             assert svc.current_session() is lab.session
 
-    def test_of_all(self):
-        solve()
-        course.exercise("upload-with-a-name").check()
-        course.reset()
-
-        assert set(course.exercises()["outcome"]) == {"not tried"}
-
 
 class TestCatalogue:
     def test_has_exercises_for_every_notebook(self):
         assert len(DEFINITIONS) >= 12
         assert all(definitions for _, definitions in THEMES.values())
 
-    def test_an_unknown_name_is_refused_with_a_near_one(self):
+    def test_an_unknown_name_or_theme_is_refused(self):
         with pytest.raises(ValueError, match="did you mean 'resumable-loop'"):
             course.exercise("resumable-lop")
-
-    def test_an_unknown_theme_is_refused(self):
         with pytest.raises(ValueError, match="theme must be one of uploads"):
             course.exercises("upload")
 
@@ -329,8 +277,6 @@ class TestCatalogue:
 
 
 class TestRecord:
-    """A check reads the first 64 KiB that a student's client sent."""
-
     @pytest.mark.parametrize("stream", [False, True])
     @pytest.mark.parametrize("body, recorded", [(b"{}", b"{}"), (bytes(10**6), bytes(65536))])
     def test_a_body_is_recorded(self, body: bytes, recorded: bytes, stream: bool):
@@ -342,3 +288,24 @@ class TestRecord:
             recorder.handle(Request("POST", "https://svc.local/storage/v3/files", Headers(headers), sent))
 
         assert recorder.records[0].request_body == recorded
+
+
+def test_the_first_choice_is_kept_and_each_choice_says_why():
+    prediction = course.predict("http-range")
+    wrong, right, _ = prediction.options
+    static = prediction._repr_mimebundle_()["text/html"]
+
+    prediction.choice.value = wrong
+    first = prediction.reason.value
+    prediction.choice.value = right
+
+    assert "Not quite. </strong>Both ends are included: byte 0" in first
+    assert "Right. " in prediction.reason.value
+    assert (prediction.first, repr(prediction)) == (wrong, "<Prediction http-range: 3>")
+    assert static.count("<li>") == 3
+    assert "Both ends" not in static
+
+
+def test_an_unknown_question_suggests_a_similar_one():
+    with pytest.raises(ValueError, match="no question 'http-ranges'; did you mean 'http-range'"):
+        course.predict("http-ranges")

@@ -106,8 +106,6 @@ CALLS = ("begin", "sign_in", "advance", "messages", "answered", "verdict", "now"
 
 
 class TestGradingService:
-    """Strangers can send requests to the grading service."""
-
     def ask(self, grader: GradingService, call: str, body: object, key: str | None) -> int:
         headers = Headers([("Authorization", f"Bearer {key}")] if key else [])
         text = json.dumps(body).encode()

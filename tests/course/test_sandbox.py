@@ -1,6 +1,5 @@
 """Tests of submissions in bubblewrap, which see no files, processes and networks except the exercises."""
 
-import json
 import os
 import socket
 import subprocess
@@ -18,11 +17,8 @@ from svc_notebooks.course.grading import GradingLimits, SubmissionResult
 from svc_notebooks.course.sandbox import NoSandboxError, find_sandbox
 from svc_notebooks.course.submission_process import SandboxedProcess
 from svc_notebooks.course.submissions import read_submission, submissions
+from tests.course.notebooks import FIRST, SOLVED, write_notebook
 from tests.patience import PATIENCE
-
-FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
-SOLVED = """given = course.exercise("upload-with-a-name").begin()
-svc.upload(given.content, name=given.name)"""
 
 PRYING = """
 import os, socket
@@ -57,16 +53,8 @@ time.sleep(600)
 """
 
 
-def notebook(path: Path, *cells: str) -> bytes:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    every = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": c} for c in cells]
-    path.write_text(json.dumps({"cells": every, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    return path.read_bytes()
-
-
 @contextmanager
 def listener() -> Iterator[int]:
-    """A port of this machine at which something listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
 
@@ -82,7 +70,9 @@ def graded(folder: Path) -> dict[str, SubmissionResult]:
             "lea": [FIRST, "course.exercise('upload-with-a-name').begin(); svc.upload(b'x')", "1 / 0"],
             "max": [FIRST, SOLVED, f"for path in ('own', {str(folder / 'x')!r}): open(path, 'w').write('x')"],
         }  # fmt: skip
-        before = {name: notebook(folder / name / "e1.ipynb", *cells) for name, cells in class_.items()}
+        before = {
+            name: write_notebook(folder / name / "e1.ipynb", *cells).read_bytes() for name, cells in class_.items()
+        }
         (folder / "tom.ipynb").write_bytes(b"<<<<<<<")
         os.environ["SVC_TOKEN"] = "a teacher's"
         limits = GradingLimits(cell=PATIENCE, notebook=PATIENCE)
@@ -102,10 +92,8 @@ def test_a_class_of_six_in_bubblewrap(tmp_path: Path) -> None:
         pytest.skip("bubblewrap is not installed, or cannot start here")
     results = graded(tmp_path)
 
-    assert {student: result.solved for student, result in results.items()} == {
-        **dict.fromkeys(("bob", "eve", "ivo", "max"), 1),
-        **dict.fromkeys(("lea", "tom"), 0),
-    }
+    solved = {student: result.solved for student, result in results.items()}
+    assert solved == {"bob": 1, "eve": 1, "ivo": 1, "lea": 0, "max": 1, "tom": 0}
     # Eve looks for the files, processes, networks and tokens of the teacher.
     assert results["eve"].errors == ()
     assert results["eve"].remarks == ()
@@ -117,16 +105,31 @@ def test_a_class_of_six_in_bubblewrap(tmp_path: Path) -> None:
     assert ["sleep", "4244"] not in commands
 
 
-def test_the_process_of_a_submission_does_not_load_the_service() -> None:
-    code = (
-        "import sys; from importlib import import_module\n"
-        "from svc_notebooks.course.supervisor import PRELOADED_MODULES\n"
-        "[import_module(name) for name in PRELOADED_MODULES]\n"
-        "print([name for name in sys.modules if name.startswith(('sqlalchemy', 'svc_notebooks.server.service'))])"
-    )
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+PREPARED = """
+import os, sys
+from importlib import import_module
+from svc_notebooks.course.supervisor import PRELOADED_MODULES, prepare_shell
+[import_module(name) for name in PRELOADED_MODULES]
+print([name for name in sys.modules if name.startswith(("sqlalchemy", "svc_notebooks.server.service"))])
+before = os.getcwd(), sys.path.copy()
+prepare_shell(*sys.argv[1:])
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+print((os.getcwd(), sys.path) == before, shell.starting_dir, shell.ipython_dir)
+shell.run_cell("import pandas; pandas.DataFrame({1: [2]})")
+shell.run_cell("print(_); _.size")
+"""
 
-    assert done.stdout == "[]\n"
+
+def test_the_process_of_a_submission_is_prepared_without_the_service_and_its_folder(tmp_path: Path) -> None:
+    """The shell does not import from the folder, and does not format a table that nobody sees."""
+    (tmp_path / "state").mkdir()
+    command = [sys.executable, "-P", "-c", PREPARED, tmp_path, tmp_path / "state"]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    shown = "Out[0]: a DataFrame\n   1\n0  2\nOut[0]: 1\n"
+    assert done.stdout == f"[]\nTrue {tmp_path} {tmp_path / 'state'}\n{shown}"
 
 
 def test_a_process_without_a_job_has_started_before_it_is_killed() -> None:
@@ -140,39 +143,14 @@ def test_a_process_without_a_job_has_started_before_it_is_killed() -> None:
     assert process._listener is not None
 
 
-def test_the_shell_is_prepared_without_the_folder_from_which_a_submission_imports(tmp_path: Path) -> None:
-    (tmp_path / "state").mkdir()
-    code = (
-        "import os, sys\n"
-        "from svc_notebooks.course.supervisor import prepare_shell\n"
-        "before = os.getcwd(), sys.path.copy()\n"
-        f"prepare_shell({str(tmp_path)!r}, {str(tmp_path / 'state')!r})\n"
-        "from IPython.core.interactiveshell import InteractiveShell\n"
-        "shell = InteractiveShell.instance()\n"
-        "print((os.getcwd(), sys.path) == before, shell.starting_dir, shell.ipython_dir)"
-    )
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout == f"True {tmp_path} {tmp_path / 'state'}\n"
-
-
-def test_the_shell_does_not_format_a_table_that_nobody_sees(tmp_path: Path) -> None:
-    (tmp_path / "state").mkdir()
-    code = (
-        "from svc_notebooks.course.supervisor import prepare_shell\n"
-        f"prepare_shell({str(tmp_path)!r}, {str(tmp_path / 'state')!r})\n"
-        "from IPython.core.interactiveshell import InteractiveShell\n"
-        "InteractiveShell.instance().run_cell('import pandas; pandas.DataFrame({1: [2]})')\n"
-        "InteractiveShell.instance().run_cell('print(_); _.size')"
-    )
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout == "Out[0]: a DataFrame\n   1\n0  2\nOut[0]: 1\n"
+@pytest.fixture
+def bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sandbox, "which", lambda name: str(tmp_path / "bwrap"))
+    (tmp_path / "bwrap").touch(0o755)
+    return tmp_path / "bwrap"
 
 
 class TestChoice:
-    """Which way is used, and the reason."""
-
     def test_bubblewrap_that_is_asked_for_and_missing_is_an_error(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(sandbox, "which", lambda name: None)
 
@@ -180,13 +158,9 @@ class TestChoice:
             find_sandbox("bubblewrap")
         assert find_sandbox().description.endswith("(bubblewrap: not installed)")
 
-    def test_the_command_grades_without_bubblewrap_if_it_cannot_start(self, tmp_path, monkeypatch, capsys):
-        program = tmp_path / "bwrap"
-        program.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
-        program.chmod(0o755)
-        monkeypatch.setattr(sandbox, "which", lambda name: str(program))
-        (tmp_path / "class" / "ada").mkdir(parents=True)
-        notebook(tmp_path / "class" / "ada" / "e1.ipynb", FIRST, SOLVED)
+    def test_the_command_grades_without_bubblewrap_if_it_cannot_start(self, tmp_path, bwrap, capsys):
+        bwrap.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+        write_notebook(tmp_path / "class" / "ada" / "e1.ipynb", FIRST, SOLVED)
 
         assert main(["grade", str(tmp_path / "class")]) == 0
         report = capsys.readouterr().out
@@ -195,11 +169,8 @@ class TestChoice:
         assert main(["grade", str(tmp_path / "class"), "--isolation", "bubblewrap"]) == 2
         assert "cannot be used: it cannot start: No permissions" in capsys.readouterr().err
 
-    def test_a_class_folder_below_the_folder_of_python_is_hidden(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-        program = tmp_path / "bwrap"
-        program.write_text("#!/bin/sh\nexit 0\n")
-        program.chmod(0o755)
-        monkeypatch.setattr(sandbox, "which", lambda name: str(program))
+    def test_a_class_folder_below_the_folder_of_python_is_hidden(self, tmp_path, bwrap):
+        bwrap.write_text("#!/bin/sh\nexit 0\n")
         hidden = Path(sandbox.__file__).parents[1] / "class"
 
         command = find_sandbox(hidden=[hidden, tmp_path]).command

@@ -527,10 +527,11 @@ copy = dict(zip(given.file_ids, given.names))
 def read(token, **more):
     query = "&".join(f"{key}={value}" for key, value in {"pageToken": token, "pageSize": given.page_size, **more}.items())
     return given.send("GET", f"/storage/v3/changes?{query}").json()
+def keep(file_id, name): copy[file_id] = name
 def apply(page):
     for change in page["changes"]:
         if change["removed"]: copy.pop(change["fileId"], None)
-        else: copy[change["fileId"]] = change["file"]["name"]
+        else: keep(change["fileId"], change["file"]["name"])
 def save(token, files=copy): svc.upload(json.dumps({"files": files, "page_token": token}).encode(), name="copy.json")
 def follow(token, rounds=9, **more):
     while rounds:
@@ -562,25 +563,16 @@ save(follow(given.page_token, 2))
 -- without the deletions => The copy still has .+ files that you can no longer see: 'checked
 save(follow(given.page_token, includeRemoved="false"))
 -- new files only => The copy has the name '.*' for a file that is now called
-def apply(page):
-    for change in page["changes"]:
-        if change["removed"]: copy.pop(change["fileId"], None)
-        else: copy.setdefault(change["fileId"], change["file"]["name"])
-save(follow(given.page_token))
+keep = copy.setdefault; save(follow(given.page_token))
 -- the first change of each file => The copy still has .+ file that you can no longer see: 'checked
-seen = set()
+seen, every = set(), apply
 def apply(page):
     for change in page["changes"]:
-        if change["fileId"] in seen: continue
+        if change["fileId"] not in seen: every({"changes": [change]})
         seen.add(change["fileId"])
-        if change["removed"]: copy.pop(change["fileId"], None)
-        else: copy[change["fileId"]] = change["file"]["name"]
 save(follow(given.page_token))
 -- renamed files only => The copy lacks .+ files of the account: '.*', 'sketch
-def apply(page):
-    for change in page["changes"]:
-        if change["removed"]: copy.pop(change["fileId"], None)
-        elif change["fileId"] in copy: copy[change["fileId"]] = change["file"]["name"]
+def keep(file_id, name): copy.update({file_id: name} if file_id in copy else {})
 save(follow(given.page_token))
 -- the token from the beginning => `page_token` in copy\.json is .+ but the last newStartPageToken was
 follow(given.page_token); save(given.page_token)
@@ -749,19 +741,21 @@ while True:
     text = read()["description"]
     if update(read()["etag"], add(text)) != 412: break
 == two-way-sync
-from svc_notebooks.course.catalogue import solution_code
-def solved(*changes):
-    code = solution_code("two-way-sync")[0]
-    for old, new in zip(changes[::2], changes[1::2], strict=True):
-        assert old in code, old
-        code = code.replace(old, new)
-    exec(code, globals())
 def read_until(wait):
     for n in range(9):
         answer = wait(n)
         if answer.status == 200: return answer
 def quick(file_id): return send("GET", f"/storage/v3/files/{file_id}?fields=parents")
 READ = 'svc.file(change.file_id)["parents"].item()'
+def interrupted(after):
+    def upload(content, **more):
+        if more["name"] != "night.raw": return svc.upload(content, **more)
+        def begin(): return session(name=more["name"], parents=[more["folder"]])
+        uri = begin()
+        for _ in range(9):
+            try: made = put(uri, 0, content, len(content)).json(); return pd.DataFrame([{"id": "none", **made}])
+            except ConnectionError: uri = after(uri, len(content), begin)
+    globals()["upload"] = upload; solved("svc.upload(content", "upload(content")
 -- believes everybody => Your receiver accepted a message with
 solved('if headers.get("X-Svc-Channel-ID") != given.channel or not genuine:', "if False:")
 -- compares only the token => Your receiver accepted a message with
@@ -801,31 +795,14 @@ solved("    report()\n", "")
 -- everything in one request => The service opened no sessions for night\.raw instead of one
 solved('"resumable" if', '"multipart" if')
 -- a new session after the interruption => The folder has two files called 'night\.raw'
-def upload(content, **more):
-    if more["name"] != "night.raw": return svc.upload(content, **more)
-    for _ in range(9):
-        uri = session(name=more["name"], parents=[more["folder"]])
-        with __import__("contextlib").suppress(ConnectionError):
-            made = put(uri, 0, content, len(content)).json(); return pd.DataFrame([{"id": "none", **made}])
-solved("svc.upload(content", "upload(content")
+interrupted(lambda uri, size, begin: begin())
 -- from the first byte again => A request of the upload had no response, and the next request sent bytes without
-def upload(content, **more):
-    if more["name"] != "night.raw": return svc.upload(content, **more)
-    uri = session(name=more["name"], parents=[more["folder"]])
-    for _ in range(9):
-        with __import__("contextlib").suppress(ConnectionError):
-            made = put(uri, 0, content, len(content)).json(); return pd.DataFrame([{"id": "none", **made}])
-solved("svc.upload(content", "upload(content")
+interrupted(lambda uri, size, begin: uri)
 -- asks, and sends everything nevertheless => A request sent bytes from 0 on, but .+ were already stored
-def upload(content, **more):
-    if more["name"] != "night.raw": return svc.upload(content, **more)
-    uri = session(name=more["name"], parents=[more["folder"]])
-    for _ in range(9):
-        try: made = put(uri, 0, content, len(content)).json(); return pd.DataFrame([{"id": "none", **made}])
-        except ConnectionError:
-            with __import__("contextlib").suppress(ConnectionError): ask(uri, len(content))
-            ask(uri, len(content))
-solved("svc.upload(content", "upload(content")
+def asked(uri, size, begin):
+    with contextlib.suppress(ConnectionError): ask(uri, size)
+    ask(uri, size); return uri
+interrupted(asked)
 -- a new file for each change => The folder has two files called
 solved("        svc.update(ids[name], content)", "        svc.upload(content, name=name, folder=given.folder_id)")
 -- nothing is uploaded => the folder of the service does not have your version

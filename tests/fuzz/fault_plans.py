@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from svc_notebooks.client.notifications.channels import watch
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.resumable_upload import upload
+from svc_notebooks.client.uploads.uploads import upload
 from svc_notebooks.core.errors.errors import SvcError
 from svc_notebooks.core.http.messages import Disconnected, Request, Response
 from svc_notebooks.core.notifications.deliveries import RETRIED
@@ -25,16 +25,13 @@ from tests.contents import read_content, save_content
 from tests.scripted import Q, Stream
 
 BASE = "http://svc.test"
+# Refusals after which a client rightly believes that its session, or its right to it, is gone.
 LIES = frozenset({400, 403, 404, 409, 410, 416})
-"""Refusals after which a client rightly believes that its session, or its right to it, is gone."""
 
 # -- plans -----------------------------------------------------------------------------------------------------------
 
-ENDLESS = 100_000
-"""More often than anybody has patience for."""
-
-MOST_TRIES = 60
-"""A request that brings nothing on is made again for 300 seconds, with waits of 16 seconds on average."""
+ENDLESS = 100_000  # more often than anybody has patience for
+MOST_TRIES = 60  # a request that brings nothing on is made again for 300 seconds, with waits of 16 seconds on average
 
 REFUSALS = st.sampled_from([302, 304, 400, 401, 403, 404, 408, 409, 410, 412, 416, 429, 499, 500, 502, 503, 504])
 WAITS = st.sampled_from(["0", "3", "soon", "-1", "Thu, 01 Jan 2026 00:01:07 GMT"])
@@ -54,22 +51,15 @@ ACTIONS = st.one_of(
 
 
 def steps(*operations: str) -> st.SearchStrategy[dict[str, Any]]:
-    aims = st.fixed_dictionaries(
-        {}, optional={"operation": st.sampled_from(operations), "nth": st.integers(1, 5), "method": st.just("PUT")}
-    )
-    return st.builds(
-        lambda match, times, action: {"match": match, "times": times, "action": action},
-        aims,
-        st.sampled_from([1, 1, 1, 2, 3, 8, ENDLESS]),
-        ACTIONS,
-    )
+    optional = {"operation": st.sampled_from(operations), "nth": st.integers(1, 5), "method": st.just("PUT")}
+    aims = st.fixed_dictionaries({}, optional=optional)
+    times = st.sampled_from([1, 1, 1, 2, 3, 8, ENDLESS])
+    return st.fixed_dictionaries({"match": aims, "times": times, "action": ACTIONS})
 
 
 def plans(*operations: str) -> st.SearchStrategy[dict[str, Any]]:
-    """A plan of up to five steps."""
-    return st.fixed_dictionaries(
-        {"steps": st.lists(steps(*operations), min_size=1, max_size=5), "in_order": st.booleans()}
-    )
+    some = st.lists(steps(*operations), min_size=1, max_size=5)
+    return st.fixed_dictionaries({"steps": some, "in_order": st.booleans()})
 
 
 # -- a service, and a client on its clock ----------------------------------------------------------------------------
@@ -100,15 +90,8 @@ class Lab:
     def client(self) -> Session:
         clock, token = self.service.virtual_clock(), self.service.sign_in(token="token-of-ada")
         options = {} if self.base_url else {"handler": self.service.handle}
-        return Session(
-            self.base_url or BASE,
-            token,
-            clock=clock,
-            sleep=clock.advance,
-            random=Random(1),
-            state_dir=self.folder / "state",
-            **options,
-        )
+        options |= {"clock": clock, "sleep": clock.advance, "random": Random(1), "state_dir": self.folder / "state"}
+        return Session(self.base_url or BASE, token, **options)
 
     @property
     def fired(self) -> list[tuple[dict[str, Any], int]]:
@@ -129,11 +112,8 @@ class Lab:
 
     def files(self) -> list[dict[str, Any]]:
         """What is there in the end, asked without faults."""
-        return list(self.ask("GET", "/storage/v3/files", {"fields": "files(id,name,size)"})["files"])
-
-    def ask(self, method: str, path: str, query: dict[str, str] | None = None, body: Any = None) -> dict[str, Any]:
         with self.client() as session:
-            return dict(session.call(method, path, query=query, body=body))
+            return list(session.call("GET", "/storage/v3/files", query={"fields": "files(id,name,size)"})["files"])
 
     def content(self, file_id: str) -> bytes:
         with self.client() as session:
@@ -151,7 +131,7 @@ class Upload:
     kind: str
     source: str
     chunks: int
-    chosen_id: bool
+    generated_id: bool
     plan: dict[str, Any]
 
     @property
@@ -167,7 +147,7 @@ class Upload:
     @property
     def chooses(self) -> bool:
         """Whether the id is chosen before; a simple upload has nowhere to say it."""
-        return self.chosen_id and self.kind != "media"
+        return self.generated_id and self.kind != "media"
 
     def source_of(self, folder: Path) -> Any:
         if self.source == "path":
@@ -187,9 +167,7 @@ class Upload:
 
 
 UPLOADS = st.builds(
-    lambda size, kind, source, chunks, chosen, plan: Upload(
-        size, kind, source, chunks, chosen and kind != "media", plan
-    ),
+    Upload,
     st.one_of(st.integers(0, 4 * Q), st.sampled_from([0, 1, Q, Q + 1, 2 * Q])),
     st.sampled_from(["media", "multipart", "resumable", "resumable", "resumable"]),
     st.sampled_from(["bytes", "path", "stream"]),
@@ -208,8 +186,7 @@ def run_upload(lab: Lab, upload: Upload) -> str:
     lab.service.clear_faults()
     if error is not None:
         _go_on(lab, upload)
-    files = lab.files()
-    _check_files(lab, upload, files, lies)
+    _check_files(lab, upload, lab.files(), lies)
     return "success" if error is None else type(error).__name__
 
 
@@ -226,9 +203,7 @@ def _error_of(act: Callable[[], object]) -> SvcError | None:
 
 def _check_bound(lab: Lab, whole: int) -> None:
     request_count = lab.requests - lab.requests_before
-    assert request_count <= (1 + min(lab.struck, MOST_TRIES)) * whole, (
-        f"{request_count} requests after {lab.struck} faults"
-    )
+    assert request_count <= (1 + min(lab.struck, MOST_TRIES)) * whole, f"{request_count} after {lab.struck} faults"
 
 
 def _go_on(lab: Lab, upload: Upload) -> None:
@@ -290,12 +265,11 @@ def run_download(lab: Lab, download: Download) -> str:
     """One download under its plan, and the same call again where it failed."""
     session = lab.begin()
     file_id = upload(session, download.content, upload_type="media")["id"]
-    before = lab.requests
+    lab.requests_before = lab.requests
     lab.service.add_faults(download.plan)
     got: list[bytes] = []
     error = _error_of(lambda: got.append(download.fetch(session, str(file_id), lab.folder)))
-    request_count = lab.requests - before
-    assert request_count <= (1 + min(lab.struck, MOST_TRIES)) * 3, f"{request_count} requests after {lab.struck} faults"
+    _check_bound(lab, 3)
     lab.service.clear_faults()
     if error is not None:
         assert not (lab.folder / "down.bin").exists(), "what is not whole is not there"
@@ -393,7 +367,6 @@ def _check_told(lab: Lab, receiver: Receiver, channel: str) -> None:
     assert max(map(numbers.count, numbers)) <= lab.service.policy.delivery_attempts
     gaps = len(set(numbers)) - 1
     done = [row for row in lab.service.journal() if row["operation"] == "files.update" and row["status"] == 200]
-    opened = max(
-        row["n"] for row in lab.service.journal() if row["operation"] == "files.watch" and row["status"] == 200
-    )
+    watched = [row for row in lab.service.journal() if row["operation"] == "files.watch" and row["status"] == 200]
+    opened = max(row["n"] for row in watched)
     assert gaps == len([row for row in done if row["n"] > opened]), "every change since, once"

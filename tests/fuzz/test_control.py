@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, strategies as st
 
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
-from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.control_api import with_control
 from tests.examples import examples
 from tests.fuzz.world import World, make_world
@@ -39,14 +38,13 @@ ODD = st.sampled_from(
     [None, "", 0, -1, True, HUGE, 2**63, 1e308, "\ud800", "\x00", "7d", "1e999s", "P99999999999D", [], {}, "x" * 5000,
      "9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00", "ada@svc.example", "storage", ["storage"], "https://x.example"]
 )  # fmt: skip
-VALUES = st.recursive(
-    ODD, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(MATCH + ACTION), inner)
-)
+KEYS = st.sampled_from(MATCH + ACTION)
+VALUES = st.recursive(ODD, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner))
 STEPS = st.lists(st.dictionaries(st.sampled_from(["match", "times", "action", "\ud800"]), VALUES), max_size=2)
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
+def world():
     return make_world()
 
 
@@ -63,12 +61,12 @@ def bodies(path: str) -> st.SearchStrategy[dict[str, Any]]:
 
 @pytest.mark.spec("X-05", "X-05c", "X-01")
 @pytest.mark.parametrize("path", CALLS)
-def test_nonsense_is_refused_in_the_envelope(world: World, path: str) -> None:
+def test_nonsense_is_refused_in_the_envelope(world, path):
     @PLAN
     @given(body=bodies(path))
     @example(body={"user": "x", "expires_in": HUGE})
     @example(body={"steps": [{"action": {"status": 503, "body": "\ud800"}}], "\ud800": 1})
-    def tell_it(body: dict[str, Any]) -> None:
+    def tell_it(body):
         answer = tell(world, "POST", path, body)
         assert answer.status in (200, 204, 400, 404), body
         assert answer.status < 300 or b'"errors"' in answer.content()
@@ -89,7 +87,7 @@ ACTIONS = st.fixed_dictionaries({}, optional=dict.fromkeys(ACTION, VALUES))
 @example(action={"status": 503, "headers": {"X": "a\r\nSet-Cookie: b"}})
 @example(action={"cut_request_after": HUGE})
 @example(action={"cut_response_after": HUGE})
-def test_a_plan_that_was_taken_can_be_carried_out(world: World, action: dict[str, Any]) -> None:
+def test_a_plan_that_was_taken_can_be_carried_out(world, action):
     """What is wrong with it is said when it is given, not by the request that it strikes."""
     world.service.clear_faults()
     if tell(world, "POST", "faults", {"steps": [{"action": action}]}).status != 200:
@@ -119,7 +117,7 @@ SHORT = st.one_of(
 @given(text=SHORT)
 @example(text="cut_request_after=" + "9" * 400)
 @example(text='{"status": 503, "body": "\\ud800"}')
-def test_a_request_may_ask_for_any_fault_and_gets_an_answer_or_a_cut(world: World, text: str) -> None:
+def test_a_request_may_ask_for_any_fault_and_gets_an_answer_or_a_cut(world, text):
     try:
         answer = world.ask("POST", "/storage/v3/files", {"name": "x"}, X_Svc_Fault=text)
         answer.content()
@@ -136,11 +134,11 @@ def saved(world: World) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def written(entries: dict[str, bytes], **changes: Any) -> bytes:
+def written(entries: dict[str, bytes]) -> bytes:
     """A file of these entries whose manifest agrees with them."""
     manifest = json.loads(entries["manifest.json"])
     held = {name: [len(data), sha256(data).hexdigest()] for name, data in entries.items() if name != "manifest.json"}
-    manifest |= {"entries": held, **changes}
+    manifest["entries"] = held
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, data in {**entries, "manifest.json": json.dumps(manifest).encode()}.items():
@@ -148,63 +146,26 @@ def written(entries: dict[str, bytes], **changes: Any) -> bytes:
     return file.getvalue()
 
 
-def one_value_changed(entries: dict[str, bytes], value: Any) -> Iterator[tuple[str, dict[str, bytes]]]:
+def one_value_changed(entries: dict[str, bytes], value: Any) -> Iterator[dict[str, bytes]]:
     """The same with this value in each column in turn, in the first row of its table."""
     for name, data in entries.items():
         lines = data.splitlines() if name.startswith("tables/") else []
         for column in range(len(json.loads(lines[0])) if lines else 0):
             row = json.loads(lines[0])
             row[column] = value
-            yield f"{name} {column}", {**entries, name: b"\n".join([json.dumps(row).encode(), *lines[1:]]) + b"\n"}
+            yield {**entries, name: b"\n".join([json.dumps(row).encode(), *lines[1:]]) + b"\n"}
 
 
 @pytest.mark.spec("X-01")
 @pytest.mark.parametrize("value", [HUGE, 2**63, None, "\ud800"], ids=lambda value: f"{value!r:.12}")
-def test_a_saved_file_with_a_strange_value_is_refused_or_taken_and_nothing_else(value: Any) -> None:
+def test_a_saved_file_with_a_strange_value_is_refused_or_taken_and_nothing_else(value):
     """Nobody's file may end a program, or leave half a service behind."""
     world = make_world()
     entries = saved(world)
 
-    for _, changed in one_value_changed(entries, value):
+    for changed in one_value_changed(entries, value):
         with suppress(ValueError):
             world.service.load(io.BytesIO(written(changed)))
 
     world.service.load(io.BytesIO(written(entries)))
     assert world.ask("GET", "/storage/v3/files?fields=*").status == 200
-
-
-MANIFESTS: list[dict[str, Any]] = [
-    {"clock": {"now": "0001-01-01T00:00:00+14:00", "start": None}},
-    {"clock": {"now": "x", "start": None}},
-    {"clock": None},
-    {"ids": [1]},
-    {"names": {"header_prefix": "\r\n"}},
-    {"names": {"storage": "a/b"}},
-    {"policy": {"part_size": 0}},
-    {"policy": {"nothing": 1}},
-    {"counters": {"nothing": 1}},
-    {"version": 2},
-    {"format": "another"},
-]
-
-
-@pytest.mark.spec("X-01")
-def test_a_saved_file_with_a_strange_manifest_is_refused() -> None:
-    world = make_world()
-    entries = saved(world)
-
-    for changes in MANIFESTS:
-        with pytest.raises(ValueError, match=r"\w"):
-            world.service.load(io.BytesIO(written(entries, **changes)))
-        assert world.ask("GET", "/storage/v3/files").status == 200
-
-
-@pytest.mark.spec("X-01")
-def test_a_saved_file_that_was_cut_or_lengthened_is_refused_or_whole(world: World) -> None:
-    whole = written(saved(world))
-    empty = open_service(seed=0, background=False)
-
-    for cut in (0, 1, 100, len(whole) // 2, len(whole) - 1):
-        with pytest.raises(ValueError, match=r"\w"):
-            empty.load(io.BytesIO(whole[:cut]))
-    empty.close()

@@ -25,7 +25,6 @@ class World:
     known: dict[str, list[str]] = field(default_factory=dict)
 
     def ask(self, method: str, target: str, value: Any = None, *, token: str | None = None, **headers: str) -> Response:
-        """One exchange of somebody who is signed in, ada unless told otherwise."""
         body = value if isinstance(value, bytes) else b"" if value is None else json.dumps(value).encode()
         sent = {name.replace("_", "-"): text for name, text in headers.items()}
         sent.setdefault("Content-Type", "application/json; charset=UTF-8")
@@ -56,8 +55,7 @@ def make_world(policy: Policy | None = None) -> World:
 
 
 def _upload(world: World, content: bytes, kind: str, **options: Any) -> str:
-    target = "/upload/storage/v3/files?uploadType=media"
-    return world.get("POST", target, content, Content_Type=kind, **options)["id"]
+    return world.get("POST", "/upload/storage/v3/files?uploadType=media", content, Content_Type=kind, **options)["id"]
 
 
 def _create(world: World, token: str | None = None, **metadata: Any) -> str:
@@ -99,9 +97,8 @@ def _permissions(world: World) -> list[str]:
 
 def _calendars(world: World) -> tuple[list[str], list[str]]:
     second = world.get("POST", "/calendar/v3/calendars", {"summary": "second"})["id"]
-    world.get(
-        "POST", f"/calendar/v3/calendars/{second}/acl", {"role": "writer", "scope": {"type": "user", "value": BOB}}
-    )
+    share = {"role": "writer", "scope": {"type": "user", "value": BOB}}
+    world.get("POST", f"/calendar/v3/calendars/{second}/acl", share)
     events = [
         {"summary": "single"},
         {"summary": "with guests", "attendees": [{"email": BOB}, {"email": "eve@elsewhere.example"}]},

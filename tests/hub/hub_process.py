@@ -44,7 +44,6 @@ c.Spawner.environment.update({environment})
 
 
 def configuration() -> str:
-    """Return the configuration in docs/hub.md."""
     match = re.search(r"```python\n(from pathlib.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert match
     return match[1]
@@ -128,9 +127,8 @@ class HubUser:
         if "/hub/api/oauth2/authorize" not in page.url:
             return page
         fields = re.findall(r'<input[^>]*name="(_xsrf|scopes)"[^>]*value="([^"]*)"', page.text)
-        return self.browser.post(
-            page.url, fields, headers={"Accept": "text/html", "Referer": page.url}, timeout=SECONDS
-        )
+        headers = {"Accept": "text/html", "Referer": page.url}
+        return self.browser.post(page.url, fields, headers=headers, timeout=SECONDS)
 
     def token(self, **options: Any) -> str:
         """Return a new token of the user, as the page Token of the hub shows."""
@@ -146,12 +144,8 @@ class HubUser:
             assert time.monotonic() < deadline, f"the server of {self.name} did not start"
             time.sleep(0.2)
         self._token = self.token()
-        answer = requests.post(
-            f"{self.url}/user/{self.name}/api/kernels",
-            json={"name": "python3"},
-            headers=self._headers(),
-            timeout=SECONDS,
-        )
+        address = f"{self.url}/user/{self.name}/api/kernels"
+        answer = requests.post(address, json={"name": "python3"}, headers=self._headers(), timeout=SECONDS)
         assert answer.status_code == 201, answer.text
         self._kernel = answer.json()["id"]
 

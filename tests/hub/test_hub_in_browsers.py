@@ -1,6 +1,5 @@
 """Three users of a hub, each in a chromium and a JupyterLab of their own: `make hub-tests`."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -55,7 +54,6 @@ class BrowserUser:
         self.page.keyboard.press("Shift+Enter")
 
     def run(self, number: int) -> str:
-        """Run a cell, and return the text of its output."""
         self.start(number)
         return self.output(number)
 
@@ -81,13 +79,13 @@ class BrowserUser:
 
 
 @pytest.fixture(scope="module")
-def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, BrowserUser]]:
+def users(tmp_path_factory):
     """The users of a hub by name. Each is signed in, in a browser of their own."""
     home = tmp_path_factory.mktemp("hub")
     with ExitStack() as stack:
         url = stack.enter_context(running_hub(home))
         tools = stack.enter_context(sync_playwright())
-        users: dict[str, BrowserUser] = {}
+        users = {}
         for name in USERS:
             browser = launch(tools)
             stack.callback(browser.close)
@@ -99,7 +97,7 @@ def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Browse
         yield users
 
 
-def test_two_users_share_a_file_and_one_is_notified_of_the_change_of_the_other(users: dict[str, BrowserUser]) -> None:
+def test_two_users_share_a_file_and_one_is_notified_of_the_change_of_the_other(users):
     ada, bob, eve = users.values()
     ada.open_notebook("ponds", CONNECT, SHARE, CHANGE)
     ada.run(0)
@@ -126,7 +124,7 @@ def test_two_users_share_a_file_and_one_is_notified_of_the_change_of_the_other(u
     screenshot(eve.page, "hub-eve")
 
 
-def test_an_administrator_sees_all_users_on_the_live_page_and_in_the_dashboard(users: dict[str, BrowserUser]) -> None:
+def test_an_administrator_sees_all_users_on_the_live_page_and_in_the_dashboard(users):
     ada, bob, eve = users.values()
     for user in (bob, eve):
         user.open_notebook("files", CONNECT, FIND)

@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -13,14 +12,14 @@ from typing import Any, Protocol
 
 import pytest
 
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 
 ROOT = Path(__file__).parents[2]
 CONNECT_PROXY = ROOT / "docs" / "clients" / "connect_proxy.py"
 SEEN = ROOT / "build" / "clients-seen"
+# The tasks in the table of docs/deployments.md, in this order.
 TASKS = ("sign-in", "upload", "chunks", "interruption", "range", "pages", "batch", "events", "sync")
-"""The tasks in the table of docs/deployments.md, in this order."""
 
 
 class Seen(Protocol):
@@ -30,10 +29,8 @@ class Seen(Protocol):
 
 
 @pytest.fixture
-def seen(request: pytest.FixtureRequest) -> Seen:
-    """Record the tasks of a client for the table in docs/deployments.md."""
-
-    def record(client: str, version: str, *tasks: str) -> None:
+def seen(request):
+    def record(client, version, *tasks):
         assert set(tasks) <= set(TASKS)
         SEEN.mkdir(parents=True, exist_ok=True)
         name = re.sub(r"\W+", "-", f"{client} {request.node.name}")
@@ -62,20 +59,20 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
+def service():
     service = open_service(seed=0)
     yield service
     service.close()
 
 
 @pytest.fixture
-def base_url(service: Service) -> Iterator[str]:
+def base_url(service):
     with SocketServer(service) as server:
         yield server.base_url
 
 
 @pytest.fixture
-def token(service: Service) -> str:
+def token(service):
     return service.sign_in()
 
 
@@ -102,7 +99,7 @@ def google_client(api: str, base_url: str, token: str) -> Any:
 
 
 @pytest.fixture
-def calendar(base_url: str, token: str) -> Iterator[Any]:
+def calendar(base_url, token):
     """gcsa with its service object pointed at ours; everything above it is as it was installed."""
     from gcsa.google_calendar import GoogleCalendar
     from google.oauth2.credentials import Credentials

@@ -3,10 +3,11 @@
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.commands import serving
 
 pytestmark = [pytest.mark.interop, pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")]
 
@@ -15,7 +16,7 @@ CONTENT = bytes(range(256)) * (3 * Q // 256) + b"and a tail"
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path):
     path = tmp_path / "source.bin"
     path.write_bytes(CONTENT)
     return path
@@ -27,7 +28,7 @@ def curl(token: str, *arguments: str | Path) -> bytes:
 
 
 @pytest.mark.spec("A1-01", "A6-01", "A6-02", "A6-02a")
-def test_up_and_down(base_url: str, token: str, source: Path, tmp_path: Path) -> None:
+def test_up_and_down(base_url, token, source, tmp_path):
     kind = "Content-Type: application/x-test"
     upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
 
@@ -42,7 +43,7 @@ def test_up_and_down(base_url: str, token: str, source: Path, tmp_path: Path) ->
 
 
 @pytest.mark.spec("A1-03", "A1-03a")
-def test_a_stream_goes_up_chunked(base_url: str, token: str, source: Path) -> None:
+def test_a_stream_goes_up_chunked(base_url, token, source):
     upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
 
     file = json.loads(curl(token, "-X", "POST", "-H", "Transfer-Encoding: chunked", "-T", source, upload))
@@ -51,16 +52,13 @@ def test_a_stream_goes_up_chunked(base_url: str, token: str, source: Path) -> No
 
 
 @pytest.mark.spec("A3-01", "A3-01a", "A3-06", "A3-09", "A3-09a", "A3-08")
-def test_a_resumable_upload_by_hand(base_url: str, token: str, source: Path, tmp_path: Path) -> None:
-    begun = curl(
-        token, "-X", "POST", "-D", "-", f"{base_url}/upload/storage/v3/files?uploadType=resumable", "-d", ""
-    ).decode()
+def test_a_resumable_upload_by_hand(base_url, token, source, tmp_path):
+    upload = f"{base_url}/upload/storage/v3/files?uploadType=resumable"
+    begun = curl(token, "-X", "POST", "-D", "-", upload, "-d", "").decode()
     uri = next(line.split(": ", 1)[1] for line in begun.splitlines() if line.lower().startswith("location:"))
-    chunk = tmp_path / "chunk"
+    chunk, rest, total = tmp_path / "chunk", tmp_path / "rest", len(CONTENT)
     chunk.write_bytes(CONTENT[:Q])
-    rest = tmp_path / "rest"
     rest.write_bytes(CONTENT[Q:])
-    total = len(CONTENT)
 
     first = curl(token, "-D", "-", "-H", f"Content-Range: bytes 0-{Q - 1}/{total}", "-T", chunk, uri).decode()
     status = curl(token, "-D", "-", "-X", "PUT", "-H", f"Content-Range: bytes */{total}", "-d", "", uri).decode()
@@ -71,12 +69,9 @@ def test_a_resumable_upload_by_hand(base_url: str, token: str, source: Path, tmp
     assert curl(token, f"{base_url}/storage/v3/files/{file['id']}?alt=media") == CONTENT
 
 
-def test_over_tls(tmp_path: Path, source: Path) -> None:
+def test_over_tls(tmp_path, source):
     """--cacert with the file that `serve --tls` names, and nothing else."""
-    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--tls", "--token", "t"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as served:
-        assert served.stdout
-        ready = json.loads(served.stdout.readline())
+    with serving("--tls", "--token", "t") as ready:
         ca, base_url = ready["ca"], ready["base_url"]
         upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
 
@@ -84,7 +79,6 @@ def test_over_tls(tmp_path: Path, source: Path) -> None:
         curl("t", "--cacert", ca, "-o", tmp_path / "copy", f"{base_url}/storage/v3/files/{file['id']}?alt=media")
         with pytest.raises(subprocess.CalledProcessError) as stranger:
             curl("t", f"{base_url}/storage/v3/files")
-        served.terminate()
 
     assert (tmp_path / "copy").read_bytes() == CONTENT
     assert stranger.value.returncode == 60  # curl's number of a certificate that it cannot verify

@@ -6,10 +6,7 @@ from gcsa.acl import AccessControlRule, ACLRole, ACLScopeType
 from gcsa.calendar import AccessRoles, Calendar, CalendarListEntry, NotificationType
 from gcsa.event import Event, Transparency
 from gcsa.free_busy import FreeBusyQueryError, TimeRange
-from gcsa.google_calendar import GoogleCalendar
 from gcsa.reminders import PopupReminder
-
-from svc_notebooks.server.service import Service
 
 pytestmark = pytest.mark.interop
 
@@ -17,7 +14,7 @@ UTC = ZoneInfo("UTC")
 WINDOW = {"time_min": datetime(2026, 11, 1), "time_max": datetime(2026, 12, 1), "timezone": "UTC"}  # noqa: DTZ001
 
 
-def test_an_event_in_words(calendar: GoogleCalendar) -> None:
+def test_an_event_in_words(calendar):
     made = calendar.add_quick_event("Appointment at Somewhere on June 3rd 10am-10:25am")
 
     assert (made.summary, made.location) == ("Appointment", "Somewhere")
@@ -25,7 +22,7 @@ def test_an_event_in_words(calendar: GoogleCalendar) -> None:
     assert calendar.get_event(made.event_id) == made
 
 
-def test_free_and_busy_time(calendar: GoogleCalendar) -> None:
+def test_free_and_busy_time(calendar):
     start, end = datetime(2026, 11, 2, 10, tzinfo=UTC), datetime(2026, 11, 2, 11, tzinfo=UTC)
     calendar.add_event(Event("Busy", start=start, end=end, timezone="UTC"))
     calendar.add_event(Event("Free", start=date(2026, 11, 5), transparency=Transparency.TRANSPARENT))
@@ -41,23 +38,19 @@ def test_free_and_busy_time(calendar: GoogleCalendar) -> None:
     assert calendar.get_free_busy().calendars.keys() == {"primary"}
 
 
-def test_the_settings_of_a_calendar_in_the_list(calendar: GoogleCalendar) -> None:
+def test_the_settings_of_a_calendar_in_the_list(calendar):
     course = calendar.add_calendar(Calendar("Course", timezone="Europe/Berlin"))
-    entry = CalendarListEntry(
-        course.id,
-        summary_override="My course",
-        color_id="3",
-        hidden=False,
-        selected=True,
-        default_reminders=[PopupReminder(minutes_before_start=30)],
-        notification_types=[NotificationType.EVENT_CHANGE],
-    )
+    settings = {
+        "summary_override": "My course",
+        "color_id": "3",
+        "selected": True,
+        "default_reminders": [PopupReminder(minutes_before_start=30)],
+        "notification_types": [NotificationType.EVENT_CHANGE],
+    }
 
-    added = calendar.add_calendar_list_entry(entry)
+    added = calendar.add_calendar_list_entry(CalendarListEntry(course.id, hidden=False, **settings))
 
-    assert (added.summary_override, added.color_id, added.selected) == ("My course", "3", True)
-    assert added.default_reminders == [PopupReminder(minutes_before_start=30)]
-    assert added.notification_types == [NotificationType.EVENT_CHANGE]
+    assert {name: getattr(added, name) for name in settings} == settings
     assert (added.summary, added.access_role) == ("Course", AccessRoles.OWNER)
     assert calendar.get_calendar_list_entry(course.id) == added
     added.background_color, added.foreground_color = "#123456", "#ffffff"
@@ -69,7 +62,7 @@ def test_the_settings_of_a_calendar_in_the_list(calendar: GoogleCalendar) -> Non
     assert course.id in [entry.id for entry in calendar.get_calendar_list(show_hidden=True)]
 
 
-def test_a_calendar_is_removed_from_the_list(calendar: GoogleCalendar) -> None:
+def test_a_calendar_is_removed_from_the_list(calendar):
     course = calendar.add_calendar(Calendar("Course"))
 
     calendar.delete_calendar_list_entry(course)
@@ -80,7 +73,7 @@ def test_a_calendar_is_removed_from_the_list(calendar: GoogleCalendar) -> None:
     assert [entry.primary for entry in calendar.get_calendar_list(min_access_role=AccessRoles.OWNER)] == [True]
 
 
-def test_access_rules(calendar: GoogleCalendar) -> None:
+def test_access_rules(calendar):
     rule = AccessControlRule(role=ACLRole.READER, scope_type=ACLScopeType.USER, scope_value="bob@svc.example")
 
     added = calendar.add_acl_rule(rule, send_notifications=False)
@@ -94,7 +87,7 @@ def test_access_rules(calendar: GoogleCalendar) -> None:
     assert [rule.role for rule in calendar.get_acl_rules(show_deleted=False)] == [ACLRole.OWNER]
 
 
-def test_settings(calendar: GoogleCalendar, service: Service) -> None:
+def test_settings(calendar, service):
     primary = calendar.get_calendar()
     primary.timezone = "Asia/Tokyo"
     calendar.update_calendar(primary)
@@ -104,11 +97,8 @@ def test_settings(calendar: GoogleCalendar, service: Service) -> None:
     assert (settings.timezone, settings.locale, settings.date_field_order) == ("Asia/Tokyo", "en", "MDY")
 
 
-def test_a_calendar_is_cleared(calendar: GoogleCalendar) -> None:
-    calendar.add_event(Event("Holiday", start=date(2026, 12, 24)))
-
-    calendar.clear()
-    calendar.add_event(Event("Holiday", start=date(2026, 12, 25)))
-    calendar.clear_calendar()
-
-    assert list(calendar.get_events(date(2026, 1, 1), date(2027, 1, 1))) == []
+def test_a_calendar_is_cleared(calendar):
+    for clear in (calendar.clear, calendar.clear_calendar):
+        calendar.add_event(Event("Holiday", start=date(2026, 12, 24)))
+        clear()
+        assert list(calendar.get_events(date(2026, 1, 1), date(2027, 1, 1))) == []

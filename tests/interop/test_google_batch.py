@@ -23,7 +23,7 @@ class Outcomes(dict[str, Any]):
         self[request_id] = exception or response
 
 
-def test_a_batch_for_files(base_url: str, token: str) -> None:
+def test_a_batch_for_files(base_url, token):
     outcomes = Outcomes()
     with google_client("drive", base_url, token) as drive:
         file = drive.files().create(body={"name": "first"}).execute()
@@ -41,7 +41,7 @@ def test_a_batch_for_files(base_url: str, token: str) -> None:
     assert outcomes["shared"]["role"] == "reader"
 
 
-def test_a_batch_for_calendars(base_url: str, token: str) -> None:
+def test_a_batch_for_calendars(base_url, token):
     outcomes = Outcomes()
     with google_client("calendar", base_url, token) as calendar:
         batch = calendar.new_batch_http_request(callback=outcomes)
@@ -56,7 +56,7 @@ def test_a_batch_for_calendars(base_url: str, token: str) -> None:
     assert [event["summary"] for event in listed["items"]] == [str(day) for day in range(1, 31)]
 
 
-def test_each_status_in_a_batch(base_url: str, token: str) -> None:
+def test_each_status_in_a_batch(base_url, token):
     outcomes = Outcomes()
     with google_client("calendar", base_url, token) as calendar:
         events = calendar.events()
@@ -84,7 +84,7 @@ def test_each_status_in_a_batch(base_url: str, token: str) -> None:
 
 
 @pytest.mark.parametrize("api", ["drive", "calendar"])
-def test_each_operation_in_a_batch(api: str, base_url: str, token: str) -> None:
+def test_each_operation_in_a_batch(api, base_url, token):
     """An operation that this service does not have is a part as well, and has its own outcome."""
     outcomes, document = Outcomes(), google_description(api)
     operations = list(operations_of(document))
@@ -140,15 +140,15 @@ RESPONSES = {
 
 
 @pytest.mark.parametrize("api", RESPONSES)
-def test_the_parameter_fields_accepts_each_field_of_the_family(api: str, base_url: str, token: str) -> None:
+def test_the_parameter_fields_accepts_each_field_of_the_family(api, base_url, token):
     document = google_description(api)
 
-    def mask(name: str, above: tuple[str, ...] = ()) -> str:
+    def mask(name, above=()):
         return ",".join(
             field + below(schema, (*above, name)) for field, schema in document["schemas"][name]["properties"].items()
         )
 
-    def below(schema: dict[str, Any], above: tuple[str, ...]) -> str:
+    def below(schema, above):
         schema = schema.get("items", schema)
         inner = ""
         if "$ref" in schema and schema["$ref"] not in above:

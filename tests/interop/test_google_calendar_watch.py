@@ -1,18 +1,15 @@
 """Notification channels for calendars that google-api-python-client opens and stops, unmodified."""
 
-from typing import Any
-
 import pytest
 from googleapiclient.channel import new_webhook_channel
 from googleapiclient.errors import HttpError
 
-from svc_notebooks.server.service import Service
 from tests.receivers import receiver
 
 pytestmark = pytest.mark.interop
 
 
-def test_events_and_the_list_are_watched(calendar: Any, service: Service) -> None:
+def test_events_and_the_list_are_watched(calendar, service):
     api = calendar.service
     event = {"summary": "Tea", "start": {"date": "2026-12-24"}, "end": {"date": "2026-12-25"}}
     with receiver() as hooks:

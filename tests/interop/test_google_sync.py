@@ -1,15 +1,12 @@
 """The sync loops of google-api-python-client, gcsa and gcal-sync, unmodified, over a week of changes."""
 
 import asyncio
-from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
 import pytest
 from googleapiclient.errors import HttpError
-
-from tests.interop.conftest import Seen
 
 pytestmark = pytest.mark.interop
 
@@ -84,26 +81,23 @@ class Gcsa:
         self.calendar, self.entries, self.since = calendar, {}, datetime(2000, 1, 1, tzinfo=UTC)
 
     def run(self) -> None:
-        changed = self.calendar.get_events(
-            datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC), updatedMin=self.since.isoformat()
-        )
-        for event in changed:
+        begin, end = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)
+        for event in self.calendar.get_events(begin, end, updatedMin=self.since.isoformat()):
             self.since = max(self.since, event.updated)
-            is_gone = event.other["status"] == "cancelled"
-            self.entries.pop(event.id, None) if is_gone else self.entries.update(
-                {event.id: (event.start, event.summary)}
-            )
+            self.entries.pop(event.id, None)
+            if event.other["status"] != "cancelled":
+                self.entries[event.id] = (event.start, event.summary)
 
 
-def test_copies_are_current_after_each_day_of_a_week(calendar: Any, base_url: str, token: str, seen: Seen) -> None:
+def test_copies_are_current_after_each_day_of_a_week(calendar, base_url, token, seen):
     api = calendar.service
     events, rules = api.events(), api.acl()
 
-    def event(day: int, **fields: Any) -> dict[str, Any]:
+    def event(day, **fields):
         times = {name: {"dateTime": f"2026-11-{day:02}T{hour}:00:00Z", "timeZone": "UTC"} for name, hour in HOURS}
         return {**times, **fields}
 
-    def insert(**body: Any) -> str:
+    def insert(**body):
         return str(events.insert(calendarId="primary", body=body).execute()["id"])
 
     first, series = insert(**event(3)), insert(**event(4, recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"]))
@@ -115,9 +109,9 @@ def test_copies_are_current_after_each_day_of_a_week(calendar: Any, base_url: st
         Sync(rules, always=of_primary),
         Sync(api.settings()),
     ]
-    course: list[str] = []
+    course = []
     bob = {"role": "reader", "scope": {"type": "user", "value": "bob@svc.example"}}
-    days: list[Callable[[], Any]] = [
+    days = [
         lambda: insert(**event(10, summary="new")),
         lambda: insert(start={"date": "2026-11-12"}, end={"date": "2026-11-13"}, summary="Holiday"),
         lambda: events.patch(calendarId="primary", eventId=first, body=event(20)).execute(),
@@ -130,10 +124,7 @@ def test_copies_are_current_after_each_day_of_a_week(calendar: Any, base_url: st
                  api.calendars().delete(calendarId=course[0]).execute(),
                  rules.delete(calendarId="primary", ruleId="user:bob@svc.example").execute()),
     ]  # fmt: skip
-    others: list[tuple[Any, Callable[[], Any]]] = [
-        (GcalSync(base_url, token), lambda: GcalSync(base_url, token)),
-        (Gcsa(calendar), lambda: Gcsa(calendar)),
-    ]
+    others = [(GcalSync(base_url, token), lambda: GcalSync(base_url, token)), (Gcsa(calendar), lambda: Gcsa(calendar))]
     for day in [lambda: None, *days]:
         day()
         for other, new in others:

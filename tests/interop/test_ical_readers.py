@@ -64,7 +64,7 @@ def _name(value: object) -> str:
 
 
 @pytest.mark.parametrize("zone, start, lines", SERIES, ids=_name)
-def test_ical_js_finds_the_instances_of_the_service(zone: str, start: str, lines: list[str]):
+def test_ical_js_finds_the_instances_of_the_service(zone, start, lines):
     event = _event(zone, start, *lines)
     if (folders := _node_path()) is None:
         pytest.skip("ical.js is not installed; make peers")
@@ -94,7 +94,7 @@ path = {folder}/khal.db
 
 
 @pytest.mark.parametrize("zone, start, lines", SERIES, ids=_name)
-def test_khal_finds_the_instances_of_the_service(zone: str, start: str, lines: list[str], tmp_path: Path):
+def test_khal_finds_the_instances_of_the_service(zone, start, lines, tmp_path):
     """khal has zone data of its own for the names of zones, so only past years are compared."""
     if (khal := shutil.which("khal", path=BUILD / "peers-env" / "bin")) is None:
         pytest.skip("khal is not installed; make peers")

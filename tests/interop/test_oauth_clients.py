@@ -1,8 +1,6 @@
 """Stock OAuth libraries, unmodified, get their tokens from the token endpoint, over TLS as they insist on."""
 
-from collections.abc import Iterator
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import jwt
@@ -12,7 +10,6 @@ from authlib.integrations.requests_client import AssertionSession, OAuth2Session
 from google.auth.exceptions import RefreshError
 from google.auth.transport.requests import AuthorizedSession, Request
 from google.oauth2 import service_account
-from google.oauth2.credentials import Credentials
 from google_auth_oauthlib.flow import Flow
 from joserfc.jwk import RSAKey
 from requests_oauthlib import OAuth2Session as OtherSession
@@ -22,7 +19,6 @@ from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.calendar_client import ADA, BOB
 from tests.contract.conftest import InProcess
 from tests.contract.web_user import WebUser
-from tests.interop.conftest import Seen
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
@@ -33,14 +29,14 @@ BACK = "https://app.example/back"
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
+def service():
     """On the system's clock: the libraries sign what time it is."""
     with open_service() as service:
         yield service
 
 
 @pytest.fixture
-def base_url(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def base_url(service, tmp_path, monkeypatch):
     authority = tmp_path / "ca.pem"
     AUTHORITY.cert_pem.write_to_path(str(authority))
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority))
@@ -49,7 +45,7 @@ def base_url(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.fixture
-def client(service: Service, base_url: str) -> dict[str, Any]:
+def client(service, base_url):
     return service.oauth_client("A stock library", redirect_uris=[BACK], base_url=base_url)
 
 
@@ -67,26 +63,19 @@ def user_of(session: requests.Session, base_url: str, **options: Any) -> str:
     return str(answer.json()["user"]["emailAddress"])
 
 
-def test_google_auth_signs_a_service_account_in(service: Service, base_url: str, seen: Seen) -> None:
-    key = service.service_account("robot", base_url=base_url)
-    credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES)
+def test_google_auth_signs_a_service_account_in_and_acts_for_a_user_where_it_may(service, base_url, seen):
+    service.sign_in(BOB)
+    key = service.service_account("agent", delegation=SCOPES, base_url=base_url)
 
-    with AuthorizedSession(credentials) as session:
-        assert user_of(session, base_url) == key["client_email"]
-    assert credentials.valid
+    for subject in (None, BOB):
+        credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES, subject=subject)
+        with AuthorizedSession(credentials) as session:
+            assert user_of(session, base_url) == (subject or key["client_email"])
+        assert credentials.valid
     seen("google-auth", version("google-auth"), "sign-in")
 
 
-def test_google_auth_acts_for_a_user_where_it_may(service: Service, base_url: str) -> None:
-    service.sign_in(BOB)
-    key = service.service_account("agent", delegation=SCOPES, base_url=base_url)
-    credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES, subject=BOB)
-
-    with AuthorizedSession(credentials) as session:
-        assert user_of(session, base_url) == BOB
-
-
-def test_google_auth_understands_a_refusal(service: Service, base_url: str) -> None:
+def test_google_auth_understands_a_refusal(service, base_url):
     key = service.service_account("robot", base_url=base_url)
     acting = service_account.Credentials.from_service_account_info(key, scopes=SCOPES, subject=BOB)
     replaced = service_account.Credentials.from_service_account_info(key, scopes=SCOPES)
@@ -98,11 +87,11 @@ def test_google_auth_understands_a_refusal(service: Service, base_url: str) -> N
         replaced.refresh(Request())
 
 
-def test_google_auth_refreshes_for_a_user(service: Service, base_url: str, client: dict[str, Any]) -> None:
+def test_google_auth_refreshes_for_a_user_until_the_consent_is_over(service, base_url, client):
     flow = Flow.from_client_config({"web": client}, SCOPES, redirect_uri=BACK)
     address, _ = flow.authorization_url(access_type="offline")
     flow.fetch_token(authorization_response=sent_back(service, address, BOB))
-    credentials: Credentials = flow.credentials
+    credentials = flow.credentials
     first = credentials.token
 
     credentials.refresh(Request())
@@ -110,21 +99,13 @@ def test_google_auth_refreshes_for_a_user(service: Service, base_url: str, clien
     assert credentials.token != first
     with AuthorizedSession(credentials) as session:
         assert user_of(session, base_url) == BOB
-
-
-def test_google_auth_hears_that_a_consent_is_over(service: Service, base_url: str, client: dict[str, Any]) -> None:
-    flow = Flow.from_client_config({"web": client}, SCOPES, redirect_uri=BACK)
-    flow.fetch_token(authorization_response=sent_back(service, flow.authorization_url()[0]))
-    credentials: Credentials = flow.credentials
-
     answer = requests.post(f"{base_url}/revoke", data={"token": credentials.refresh_token}, timeout=PATIENCE)
-
     assert answer.status_code == 200
     with pytest.raises(RefreshError, match="invalid_grant"):
         credentials.refresh(Request())
 
 
-def test_a_sign_in_with_openid(service: Service, base_url: str) -> None:
+def test_a_sign_in_with_openid(service, base_url):
     client = service.oauth_client("Desktop", redirect_uris=["http://localhost"], base_url=base_url)
     scopes = ["openid", "https://svc.example/auth/userinfo.email", SCOPES[0]]
     flow = Flow.from_client_config({"installed": client}, scopes, redirect_uri="http://127.0.0.1:8085/")
@@ -139,10 +120,8 @@ def test_a_sign_in_with_openid(service: Service, base_url: str) -> None:
     claims = jwt.decode(flow.credentials.id_token, key, issuer=base_url, audience=client["client_id"])
     assert info == {"sub": claims["sub"], "email": BOB, "email_verified": True}
     assert (claims["email"], claims["nonce"]) == (BOB, "n/1")
-    with requests.get(
-        f"{base_url}/oauth2/v3/userinfo", headers={"Authorization": f"Bearer {service.sign_in()}"}
-    ) as refused:
-        assert refused.status_code == 403
+    plain = {"Authorization": f"Bearer {service.sign_in()}"}
+    assert requests.get(f"{base_url}/oauth2/v3/userinfo", headers=plain, timeout=PATIENCE).status_code == 403
 
 
 @pytest.mark.parametrize("way", ["client_secret_basic", "client_secret_post"])
@@ -169,7 +148,7 @@ def test_authlib_goes_the_whole_way_of_a_code(service, base_url, client, way):
         assert session.get(f"{base_url}/storage/v3/files").status_code == 401
 
 
-def test_authlib_as_a_public_client(service: Service, base_url: str) -> None:
+def test_authlib_as_a_public_client(service, base_url):
     public = service.oauth_client("Desktop", redirect_uris=[BACK], public=True, base_url=base_url)
     options = {"scope": SCOPES, "redirect_uri": BACK, "code_challenge_method": "S256"}
     with OAuth2Session(public["client_id"], token_endpoint_auth_method="none", **options) as session:
@@ -181,7 +160,7 @@ def test_authlib_as_a_public_client(service: Service, base_url: str) -> None:
         assert user_of(session, base_url) == ADA
 
 
-def test_authlib_signs_an_assertion(service: Service, base_url: str) -> None:
+def test_authlib_signs_an_assertion(service, base_url):
     key = service.service_account("robot", base_url=base_url)
     with AssertionSession(
         token_endpoint=key["token_uri"],

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +40,7 @@ INTERRUPTED = {"match": {"operation": "upload.session", "nth": 2}, "action": {"s
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
+def service():
     """A service with the system's clock, because these clients sign their assertions with its time."""
     with open_service(names=GOOGLE, policy=replace(FAMILY_POLICY, host_names=HOSTS)) as service:
         service.sign_in()
@@ -48,7 +48,7 @@ def service() -> Iterator[Service]:
 
 
 @pytest.fixture
-def vendor(service: Service) -> Iterator[dict[str, str]]:
+def vendor(service):
     """The variables with which a program reaches the service under the host names of the vendor."""
     with ExitStack() as stack:
         tls, ca = stack.enter_context(tls_for(*HOSTS))
@@ -56,7 +56,6 @@ def vendor(service: Service) -> Iterator[dict[str, str]]:
         command = [sys.executable, str(CONNECT_PROXY), address]
         proxy = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
         stack.callback(proxy.terminate)
-        assert proxy.stdout
         url = proxy.stdout.readline().strip()
         yield {"HTTPS_PROXY": url, "CURL_CA_BUNDLE": str(ca), "NODE_EXTRA_CA_CERTS": str(ca), "NODE_PATH": str(NODE)}
 
@@ -68,9 +67,8 @@ def key_file(service: Service, folder: Path, base_url: str) -> str:
 
 
 def run(*command: str, **variables: str) -> Any:
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=300, check=False, env={**os.environ, **variables}
-    )
+    environment = {**os.environ, **variables}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -99,7 +97,7 @@ def npm(package: str) -> str:
     return str(json.loads(path.read_text())["version"])
 
 
-def test_ruby(service: Service, base_url: str, tmp_path: Path, seen: Seen) -> None:
+def test_ruby(service, base_url, tmp_path, seen):
     version = debian("ruby-google-api-client")
     with service.faults(INTERRUPTED):
         outcomes = run("ruby", str(FOLDER / "stock.rb"), base_url, key_file(service, tmp_path, base_url))
@@ -107,7 +105,7 @@ def test_ruby(service: Service, base_url: str, tmp_path: Path, seen: Seen) -> No
     check(outcomes, seen, "google-api-client in Ruby", version, "interruption")
 
 
-def test_go(service: Service, base_url: str, tmp_path: Path, seen: Seen) -> None:
+def test_go(service, base_url, tmp_path, seen):
     version = debian("golang-google-api-dev")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or tmp_path) / "go-build"
     variables = {"GO111MODULE": "off", "GOPATH": str(GO), "GOCACHE": str(cache)}
@@ -118,7 +116,7 @@ def test_go(service: Service, base_url: str, tmp_path: Path, seen: Seen) -> None
     check(outcomes, seen, "google-api in Go", version, "interruption")
 
 
-def test_java(service: Service, base_url: str, tmp_path: Path, seen: Seen) -> None:
+def test_java(service, base_url, tmp_path, seen):
     """Each request with a body is compressed, as the generated clients do by default."""
     version = debian("libgoogle-api-client-java")
     jars = os.pathsep.join(str(JAVA / f"{name}.jar") for name in JARS)
@@ -129,21 +127,21 @@ def test_java(service: Service, base_url: str, tmp_path: Path, seen: Seen) -> No
     check(outcomes, seen, "google-api-client in Java", version, "interruption")
 
 
-def test_r(service: Service, vendor: dict[str, str], tmp_path: Path, seen: Seen) -> None:
+def test_r(service, vendor, tmp_path, seen):
     version = debian("r-cran-googledrive")
     outcomes = run("Rscript", str(FOLDER / "stock.R"), key_file(service, tmp_path, f"https://{HOSTS[1]}"), **vendor)
 
     check(outcomes, seen, "googledrive in R", version)
 
 
-def test_node(service: Service, vendor: dict[str, str], tmp_path: Path, seen: Seen) -> None:
+def test_node(service, vendor, tmp_path, seen):
     version = npm("@googleapis/drive")
     outcomes = run("node", str(FOLDER / "stock.cjs"), key_file(service, tmp_path, f"https://{HOSTS[1]}"), **vendor)
 
     check(outcomes, seen, "@googleapis/drive and @googleapis/calendar", version)
 
 
-def test_an_mcp_server(service: Service, vendor: dict[str, str], tmp_path: Path, seen: Seen) -> None:
+def test_an_mcp_server(service, vendor, tmp_path, seen):
     version = npm(MCP)
     client = {"client_id": "notebook", "client_secret": "x", "redirect_uris": ["http://localhost:3000/oauth2callback"]}
     token = {"access_token": service.sign_in(), "refresh_token": "r", "expiry_date": int(time.time() + 3600) * 1000}
@@ -187,7 +185,7 @@ print(json.dumps([int(file.execute()["size"]), lunch.execute()["htmlLink"].start
 """
 
 
-def test_a_proxy_under_the_host_names_of_the_vendor() -> None:
+def test_a_proxy_under_the_host_names_of_the_vendor():
     """The program has no setting of an address."""
     if missing := [program for program in ("nginx", "unshare", "ip", "openssl", "curl") if not shutil.which(program)]:
         pytest.skip(f"{missing[0]} is not installed")
@@ -201,14 +199,11 @@ def test_a_proxy_under_the_host_names_of_the_vendor() -> None:
 
 def mcp_session(server: subprocess.Popen[str]) -> Callable[..., Any]:
     """Begin a session of the Model Context Protocol, and return a function that calls a tool."""
-    assert server.stdin
-    assert server.stdout
 
     def ask(method: str, **params: Any) -> Any:
         server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}) + "\n")
         server.stdin.flush()
-        answer = next(each for line in server.stdout if (each := json.loads(line)).get("id") == method)
-        return answer["result"]
+        return next(each for line in server.stdout if (each := json.loads(line)).get("id") == method)["result"]
 
     ask("initialize", protocolVersion="2024-11-05", capabilities={}, clientInfo={"name": "test", "version": "1"})
     server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')

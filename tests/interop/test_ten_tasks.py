@@ -5,7 +5,6 @@ import re
 import runpy
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +16,6 @@ from svc_notebooks import Names, Sandbox
 from svc_notebooks.core.policy import Policy
 from tests.closing import closing
 from tests.family import FAMILY, FAMILY_POLICY
-from tests.interop.conftest import Seen
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.interop
@@ -40,7 +38,7 @@ RCLONE_TASKS = "1 1\n3 ducks.csv\n4 700000\n5 ducks.tsv\n6 species\n7 mallard\t1
 
 
 @pytest.fixture
-def lab(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+def lab(request):
     """A sandbox with the names that the client knows, and the rules of the deployments that have them."""
     policy = FAMILY_POLICY if request.param is FAMILY else Policy()
     with closing():
@@ -92,8 +90,7 @@ def test_ten_tasks(lab, program, file, fault, monkeypatch, capsys, seen):
     with lab.faults(operation="upload.session", nth=2, **fault):
         output = run_program(program, file, variables) if program else run_python(file, variables, monkeypatch, capsys)
 
-    native = lab.service.names.native("spreadsheet")
-    assert output == TASKS.format(user="ada@svc.example", native=native)
+    assert output == TASKS.format(user="ada@svc.example", native=lab.service.names.native("spreadsheet"))
     assert {"uploadType=media", "uploadType=multipart", "uploadType=resumable"} <= upload_types(lab)
     assert receiver.wait_for("update")["channel_id"].notna().all()
     assert svc.files(name="film.bin")["size"].tolist() == [700_000]
@@ -109,7 +106,7 @@ def upload_types(lab: Sandbox) -> set[str]:
 
 
 @pytest.mark.parametrize("lab", [FAMILY], indirect=True, ids=["rclone"])
-def test_seven_tasks_with_rclone(lab: Sandbox, seen: Seen) -> None:
+def test_seven_tasks_with_rclone(lab, seen):
     variables = environment(lab, SVC_CA="")
 
     with lab.faults(operation="upload.session", nth=2, status=503):
@@ -125,7 +122,7 @@ def test_seven_tasks_with_rclone(lab: Sandbox, seen: Seen) -> None:
 
 
 @pytest.mark.parametrize("lab", [FAMILY], indirect=True, ids=["google-api-python-client"])
-def test_batches(lab: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys, seen: Seen) -> None:
+def test_batches(lab, monkeypatch, capsys, seen):
     output = run_python("batch_requests.py", environment(lab), monkeypatch, capsys)
 
     assert output == "create ducks\nmissing 404\n2 Lesson 2\n3 Lesson 3\n4 Lesson 4\n"
@@ -135,7 +132,7 @@ def test_batches(lab: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys, seen: Se
 
 
 @pytest.mark.parametrize("lab", [FAMILY], indirect=True, ids=["gcsa"])
-def test_gcsa(lab: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_gcsa(lab, monkeypatch, capsys):
     output = run_python("calendar_gcsa.py", environment(lab), monkeypatch, capsys)
 
     assert output == "11-02 11-09 11-16\n3 busy times\nAppointment at Somewhere\n"

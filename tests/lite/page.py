@@ -2,8 +2,7 @@
 
 from typing import Any
 
-PATIENCE = 600_000
-"""Milliseconds: Python itself is unpacked and compiled in the page, on whatever machine this is."""
+PATIENCE = 600_000  # milliseconds: Python itself is unpacked and compiled in the page, on whatever machine this is
 
 _READY = "window.jupyterapp?.shell?.currentWidget?.sessionContext"
 
@@ -96,8 +95,7 @@ class Browser:
 
 def run(page: Any) -> list[dict[str, Any]]:
     """Run all cells; what they are then. `meant`: the site expects this one to end in an error."""
-    cells: list[dict[str, Any]] = page.evaluate(_RUN)
-    return cells
+    return page.evaluate(_RUN)
 
 
 def execute(page: Any, code: str) -> str:
@@ -108,7 +106,5 @@ def execute(page: Any, code: str) -> str:
 def run_cell(page: Any, code: str) -> str:
     """Run code in a new last cell, and return the text of its outputs."""
     outputs = page.evaluate(_RUN_CELL, code)
-    texts = (
-        output.get("text") or output.get("traceback") or output.get("data", {}).get("text/plain") for output in outputs
-    )
+    texts = (each.get("text") or each.get("traceback") or each.get("data", {}).get("text/plain") for each in outputs)
     return "".join(text if isinstance(text, str) else "".join(text) for text in texts if text)

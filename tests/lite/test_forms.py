@@ -54,7 +54,7 @@ def test_an_export_form_saves_another_format(page, shot):
 def test_an_event_form_creates_an_event(page, shot):
     run_cell(page, "svc.event_form()")
 
-    page.get_by_label("Title").fill("Seminar")
+    page.get_by_label("Title", exact=True).fill("Seminar")
     page.get_by_label("Repeats").select_option("Weekly")
     page.get_by_role("button", name="Create", exact=True).click()
     page.get_by_text("Created: Seminar").wait_for()

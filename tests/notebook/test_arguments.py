@@ -8,75 +8,51 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import NotFound
 
-
-@pytest.fixture
-def three(lab):
-    return svc.upload([b"a", b"bb", b"ccc"], name=["a.txt", "b.txt", "c.txt"])
-
-
-@pytest.mark.spec("D-02", "D-02a")
-def test_a_file_is_an_id_a_row_a_frame_or_a_list(three):
-    ids = three["id"].tolist()
-    forms = {"id": ids[0], "row": three.iloc[0], "frame": three, "list": ids, "dict": {"id": ids[1]}}
-
-    names = {form: svc.file(file)["name"].tolist() for form, file in forms.items()}
-
-    every = ["a.txt", "b.txt", "c.txt"]
-    assert names == {"id": ["a.txt"], "row": ["a.txt"], "frame": every, "list": every, "dict": ["b.txt"]}
-
-
+EVERY, A, B, TWO = ["a.txt", "b.txt", "c.txt"], ["a.txt"], ["b.txt"], ["a.txt", "b.txt"]
 MEANT = {
-    "several rows": lambda three: [three.iloc[0], three.iloc[1]],
-    "rows and ids": lambda three: [three.iloc[0], three["id"][1]],
-    "frames": lambda three: [three[:1], three[1:2]],
-    "column": lambda three: three["id"][:2],
-    "column without a name": lambda three: pd.Series(three["id"][:2].tolist(), index=["x", "y"]),
-    "column by names": lambda three: three[:2].set_index("name")["id"],
-    "Index": lambda three: pd.Index(three["id"][:2]),
-    "index of the frame": lambda three: three[:2].set_index("id"),
-    "array": lambda three: three["id"][:2].unique(),
-    "namedtuples": lambda three: list(three[:2].itertuples()),
-    "generator": lambda three: (row for row in three["id"][:2]),
-    "links": lambda three: three["web_view_link"][:2],
-    "permissions": lambda three: svc.permissions(three[:2]),
+    "id": (lambda three: three["id"][0], A),
+    "row": (lambda three: three.iloc[0], A),
+    "frame": (lambda three: three, EVERY),
+    "list": (lambda three: three["id"].tolist(), EVERY),
+    "dict": (lambda three: {"id": three["id"][1]}, B),
+    "several rows": (lambda three: [three.iloc[0], three.iloc[1]], TWO),
+    "rows and ids": (lambda three: [three.iloc[0], three["id"][1]], TWO),
+    "frames": (lambda three: [three[:1], three[1:2]], TWO),
+    "column": (lambda three: three["id"][:2], TWO),
+    "column without a name": (lambda three: pd.Series(three["id"][:2].tolist(), index=["x", "y"]), TWO),
+    "column by names": (lambda three: three[:2].set_index("name")["id"], TWO),
+    "Index": (lambda three: pd.Index(three["id"][:2]), TWO),
+    "index of the frame": (lambda three: three[:2].set_index("id"), TWO),
+    "array": (lambda three: three["id"][:2].unique(), TWO),
+    "namedtuples": (lambda three: list(three[:2].itertuples()), TWO),
+    "generator": (lambda three: (row for row in three["id"][:2]), TWO),
+    "links": (lambda three: three["web_view_link"][:2], TWO),
+    "permissions": (lambda three: svc.permissions(three[:2]), TWO),
 }
 
 
 @pytest.mark.spec("D-02", "D-02a")
-@pytest.mark.parametrize("form", MEANT)
-def test_files_are_accepted_in_every_form(three, form):
-    assert svc.file(MEANT[form](three))["name"].tolist() == ["a.txt", "b.txt"]
+@pytest.mark.parametrize("make, names", MEANT.values(), ids=MEANT)
+def test_files_are_accepted_in_every_form(lab, make, names):
+    assert svc.file(make(svc.upload([b"a", b"bb", b"ccc"], name=EVERY)))["name"].tolist() == names
 
 
-LINKS = {
-    "web view": "/file/d/{}/view?usp=storagesdk",
-    "document": "/document/d/{}/edit",
-    "content": "/uc?id={}&export=download",
-    "API": "/storage/v3/files/{}?alt=media",
-    "API of another brand": "/drive/v3/files/{}/export?mimeType=text/csv",
-    "upload": "/upload/storage/v3/files/{}?uploadType=media",
-    "folder": "/drive/u/0/folders/{}",
-    "white space": "/file/d/{}/view\n",
-}
+LINKS = [
+    *("/file/d/{}/view?usp=storagesdk", "/document/d/{}/edit", "/uc?id={}&export=download", "/file/d/{}/view\n"),
+    *("/storage/v3/files/{}?alt=media", "/drive/v3/files/{}/export?mimeType=text/csv"),
+    *("/upload/storage/v3/files/{}?uploadType=media", "/drive/u/0/folders/{}"),
+]
 
 
-@pytest.mark.parametrize("kind", LINKS)
-def test_a_link_to_a_file_names_the_file(lab, kind):
+def test_a_link_to_a_file_names_the_file(lab):
     file = svc.upload(b"hello", name="hello.txt")
+    for link in LINKS:
+        assert svc.read("https://sandbox.svc.example" + link.format(file["id"].item())) == b"hello"
 
-    assert svc.read("https://sandbox.svc.example" + LINKS[kind].format(file["id"].item())) == b"hello"
-
-
-def test_the_links_of_a_file_name_the_file(lab):
-    files = [
-        svc.upload(b"hello"),
-        svc.upload(b"a,b", name="a.csv", convert_to="spreadsheet"),
-        svc.create_folder("Data"),
-    ]
-
-    for made in files:
+    for made in (file, svc.upload(b"a,b", name="a.csv", convert_to="spreadsheet"), svc.create_folder("Data")):
         row = svc.file(made, fields="*").iloc[0].dropna()
         links = [row[column] for column in ("web_view_link", "web_content_link") if column in row]
+        assert links
         assert [svc.file(link)["id"].item() for link in links] == [row["id"]] * len(links)
 
 
@@ -112,6 +88,8 @@ def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):
 
 
 ID = "1" * 33
+OTHER = "application/vnd.google-apps."
+FOLDER, NATIVE = (f"here it is '{name}' or 'application/vnd.svc-apps.{name}'" for name in ("folder", "document"))
 WRONG = {
     "no such file": (lambda: svc.upload("nowhere.csv"), OSError, "nowhere.csv"),
     "a folder": (lambda: svc.upload(".", recursive=False), ValueError, r"source '\.' is a folder .*recursive is False"),
@@ -141,36 +119,16 @@ WRONG = {
     "None": (lambda: svc.trash(None), TypeError, "file must be an id, a link, a row, .*, not NoneType"),
     "twice": (lambda: svc.trash(["a", "b", "a"]), ValueError, "file has the id 'a' 2 times; .*drop_duplicates"),
     "link": (lambda: svc.trash("https://svc.example/about"), ValueError, "is not a link to a file; .*web_view_link"),
-    "link to ids": (
-        lambda: svc.trash("https://x.example/storage/v3/files/generateIds"),
-        ValueError,
-        "not a link to a f",
-    ),
+    "link to ids": (lambda: svc.trash("https://x.example/storage/v3/files/generateIds"), ValueError, "not a link to a"),
     "bytes": (lambda: svc.trash(b"a"), TypeError, "file must be .*, not bytes"),
     "event row": (lambda: svc.event({"name": "a"}), ValueError, "event has no column id"),
     "parents": (lambda: svc.upload(b"x", parent="a", metadata={"parents": "b"}), ValueError, "parent and parents"),
     "two parents": (lambda: svc.create_folder("x", parent=["a", "b"]), ValueError, "parent has 2 files or folders"),
     "parent of a file": (lambda: svc.start_upload(b"x", file=ID, parent="b"), ValueError, "folder are for new files"),
-    "another brand": (
-        lambda: svc.create_file("x", mime_type="application/vnd.google-apps.folder"),
-        ValueError,
-        "of another service; here it is 'folder' or 'application/vnd.svc-apps.folder'",
-    ),
-    "query of another brand": (
-        lambda: svc.files("trashed = false and mimeType = 'application/vnd.google-apps.folder'"),
-        ValueError,
-        "query is .* here it is 'folder' or 'application/vnd.svc-apps.folder'",
-    ),
-    "source of another brand": (
-        lambda: svc.upload(b"x", mime_type="application/vnd.google-apps.document"),
-        ValueError,
-        "mime_type is .* here it is 'document' or 'application/vnd.svc-apps.document'",
-    ),
-    "document of another brand": (
-        lambda: svc.upload(b"x", convert_to="application/vnd.google-apps.document"),
-        ValueError,
-        "convert_to is .* here it is 'document' or 'application/vnd.svc-apps.document'",
-    ),
+    "another brand": (lambda: svc.create_file("x", mime_type=OTHER + "folder"), ValueError, "of another .*" + FOLDER),
+    "query of another brand": (lambda: svc.files(f"mimeType = '{OTHER}folder'"), ValueError, "query is .*" + FOLDER),
+    "source of another brand": (lambda: svc.upload(b"x", mime_type=OTHER + "document"), ValueError, "mime_.*" + NATIVE),
+    "document of a brand": (lambda: svc.upload(b"", convert_to=OTHER + "document"), ValueError, "convert.*" + NATIVE),
     "native source": (lambda: svc.upload(b"x", mime_type="document"), ValueError, "give convert_to='document'"),
     "many": (lambda: svc.read(["a", "b"]), ValueError, "file has 2 files"),
     "to": (lambda: svc.download([ID, f"{ID}b"], "x.txt"), ValueError, "to is 'x.txt'"),
@@ -183,10 +141,8 @@ WRONG = {
 
 
 @pytest.mark.spec("D-02", "D-02a")
-@pytest.mark.parametrize("case", WRONG)
-def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
-    call, error, words = WRONG[case]
-
+@pytest.mark.parametrize("call, error, words", WRONG.values(), ids=WRONG)
+def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, call, error, words):
     with pytest.raises(error, match=words):
         call()
 
@@ -216,48 +172,29 @@ def test_a_name_with_a_wildcard_is_that_of_one_file_of_the_top_folder(lab, call)
     assert svc.files(folder="root", name="*.txt", trashed=False)["name"].tolist() == ["whyA.txt"]
 
 
-def test_without_a_session_a_call_says_how_to_get_one():
+def test_without_a_session_a_call_says_how_to_get_one_and_connect_reads_the_environment(monkeypatch):
     with pytest.raises(RuntimeError, match=r"call sandbox\(\).*connect"):
         svc.files()
-
-
-@pytest.mark.parametrize(
-    "options, words",
-    [({}, "base_url is missing.*SVC_BASE_URL"), ({"base_url": "https://x.example"}, "token is missing")],
-)
-def test_connect_says_what_is_missing(options, words):
-    with pytest.raises(ValueError, match=words):
-        svc.connect(**options)
-
-
-def test_connect_reads_the_environment(monkeypatch):
+    with pytest.raises(ValueError, match=r"base_url is missing.*SVC_BASE_URL"):
+        svc.connect()
+    with pytest.raises(ValueError, match="token is missing"):
+        svc.connect(base_url="https://x.example")
     monkeypatch.setenv("SVC_BASE_URL", "https://api.example.org")
     monkeypatch.setenv("SVC_TOKEN", "from-the-environment")
-
     assert repr(svc.connect()) == "<Session https://api.example.org>"
 
 
-def test_connect_finds_the_service_of_a_hub(monkeypatch):
+def test_connect_finds_the_service_of_a_hub_and_its_token_is_for_no_other_address(monkeypatch):
     monkeypatch.setenv("SVC_NOTEBOOKS_URL", "http://127.0.0.1:8000/services/svc")
     monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "token-of-the-notebook-server")
     session = svc.connect()
-
     assert repr(session) == "<Session http://127.0.0.1:8000/services/svc>"
     assert session.is_own_token("token-of-the-notebook-server")
     assert b"token-of-the-notebook-server" not in pickle.dumps(session.recipe())
     assert "token-of-the-notebook-server" not in repr(session.recipe())
 
-
-@pytest.mark.parametrize(
-    "options, variables",
-    [({"base_url": "https://api.example.org"}, {}), ({}, {"SVC_BASE_URL": "https://api.example.org"})],
-    ids=["argument", "SVC_BASE_URL"],
-)
-def test_the_token_of_a_hub_is_not_for_another_address(monkeypatch, options, variables):
-    monkeypatch.setenv("SVC_NOTEBOOKS_URL", "http://127.0.0.1:8000/services/svc")
-    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "token-of-the-notebook-server")
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-
     with pytest.raises(ValueError, match=r"token is missing.*SVC_TOKEN"):
-        svc.connect(**options)
+        svc.connect(base_url="https://api.example.org")
+    monkeypatch.setenv("SVC_BASE_URL", "https://api.example.org")
+    with pytest.raises(ValueError, match=r"token is missing.*SVC_TOKEN"):
+        svc.connect()

@@ -7,16 +7,8 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks import course
 from svc_notebooks.client.session import Session
+from svc_notebooks.notebook import frames
 from svc_notebooks.notebook.class_control import ClassControl, report_prediction
-from svc_notebooks.notebook.frames import (
-    BACKUPS,
-    CLASS_PREDICTIONS,
-    CLASS_STEPS,
-    FAULT_PLANS,
-    JOURNAL,
-    RESET_STUDENT,
-    STUDENTS,
-)
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.transports.control_api import with_control
 from svc_notebooks.server.transports.socket_server import SocketServer
@@ -52,7 +44,7 @@ def test_the_students_and_their_requests(notebooks: Notebooks) -> None:
 
     rows = notebooks.control.students()
 
-    assert dtypes(rows) == STUDENTS.dtypes
+    assert dtypes(rows) == frames.STUDENTS.dtypes
     assert rows["name"].tolist() == ["Ada", "Bob", "Eve"]
     assert rows.loc[1, ["requests", "errors", "bytes"]].tolist() == [2, 1, 5]
     assert rows.loc[1, "operations"] == "files.create 1, files.get 1 (1 failed)"
@@ -66,10 +58,9 @@ def test_the_steps_and_the_journal_of_one_student(notebooks: Notebooks) -> None:
 
     steps, journal = notebooks.control.steps(BOB.email), notebooks.control.journal(BOB.email)
 
-    assert (dtypes(steps), dtypes(journal)) == (CLASS_STEPS.dtypes, JOURNAL.dtypes)
-    assert steps.query("exercise == 'share-with-one'")[["step", "of", "text"]].values.tolist() == [
-        [1, 1, "Share a file"]
-    ]
+    assert (dtypes(steps), dtypes(journal)) == (frames.CLASS_STEPS.dtypes, frames.JOURNAL.dtypes)
+    shared = steps.query("exercise == 'share-with-one'")
+    assert shared[["step", "of", "text"]].values.tolist() == [[1, 1, "Share a file"]]
     assert journal["operation"].tolist() == ["files.create", "permissions.list", "permissions.create"]
     assert notebooks.control.journal(since=3)["user"].tolist() == [EVE.email]
     assert notebooks.control.steps()["email"].unique().tolist() == [BOB.email]
@@ -91,7 +82,7 @@ def test_the_first_prediction_of_each_student_is_counted(notebooks: Notebooks) -
 
     rows = notebooks.control.predictions()
 
-    assert dtypes(rows) == CLASS_PREDICTIONS.dtypes
+    assert dtypes(rows) == frames.CLASS_PREDICTIONS.dtypes
     assert rows.values.tolist() == [["http-range", "2", False, 1], ["http-range", "3", True, 2]]
     with pytest.raises(svc.NotAllowed):
         ClassControl(notebooks.eve).predictions()
@@ -115,34 +106,30 @@ def test_a_student_is_reset_and_restored(notebooks: Notebooks) -> None:
     empty = svc.files(session=notebooks.bob)
     restored = notebooks.control.restore(done["backup"].item())
 
-    assert dtypes(done) == dtypes(restored) == RESET_STUDENT.dtypes
+    assert dtypes(done) == dtypes(restored) == frames.RESET_STUDENT.dtypes
     assert (len(empty), done["files"].item(), restored["files"].item()) == (0, 1, 1)
     assert svc.read(svc.files(session=notebooks.bob), session=notebooks.bob) == b"hello"
     backups = notebooks.control.backups()
-    assert dtypes(backups) == BACKUPS.dtypes
+    assert dtypes(backups) == frames.BACKUPS.dtypes
     assert backups["user"].tolist() == [BOB.email] * 2
     assert all(Path(path).is_file() for path in backups["path"])
 
 
 def test_faults_for_all_begin_and_end(notebooks: Notebooks) -> None:
-    broken = notebooks.control.break_network(60)
-    preset = notebooks.control.faults("slow service", seconds=5)
-    ended = notebooks.control.clear_faults()
+    control, before = notebooks.control, len(notebooks.ada.exchanges)
+    with pytest.raises(ValueError, match="slow service"):
+        control.faults("slow servise")
+    with pytest.raises(ValueError, match="duration"):
+        control.advance("soon")
+    assert len(notebooks.ada.exchanges) == before
 
-    assert dtypes(broken) == dtypes(ended) == FAULT_PLANS.dtypes
+    broken = control.break_network(60)
+    preset = control.faults("slow service", seconds=5)
+    ended = control.clear_faults()
+    assert dtypes(broken) == dtypes(ended) == frames.FAULT_PLANS.dtypes
     assert broken["does"].tolist() == ["closes the connection before it performs the request"]
     assert preset["preset"].dropna().tolist() == ["slow service"]
     assert ended.empty
-
-
-def test_wrong_arguments_are_refused_without_a_request(notebooks: Notebooks) -> None:
-    before = len(notebooks.ada.exchanges)
-
-    with pytest.raises(ValueError, match="slow service"):
-        notebooks.control.faults("slow servise")
-    with pytest.raises(ValueError, match="duration"):
-        notebooks.control.advance("soon")
-    assert len(notebooks.ada.exchanges) == before
 
 
 def test_a_registered_receiver_gets_messages_without_a_registered_domain(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from svc_notebooks.notebook import frames as schemas
 from svc_notebooks.notebook.batch.batch import batch_schema
 
 DAY = {"start": "2026-11-02", "end": "2026-11-03"}
+DAILY = {**DAY, "recurrence": "daily"}
+ROLES = "CALENDAR_PERMISSIONS"
 NO_EVENTS = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//other//EN\nEND:VCALENDAR\n"
 ONE_EVENT = NO_EVENTS.replace("END:", "BEGIN:VEVENT\nUID:a@b.example\nDTSTART;VALUE=DATE:20261102\nEND:VEVENT\nEND:")
 NO_DAYS, DAYS = pd.DataFrame({"summary": []}), pd.DataFrame([DAY] * 2)
@@ -29,20 +31,15 @@ def world(lab, tmp_path, monkeypatch):
     return world
 
 
-def pending(world):
-    svc.start_upload(bytes(600_000), chunk_size=262_144).send_chunk()
-    return svc.pending_uploads()
+def begun(world):
+    upload = svc.start_upload(bytes(600_000), chunk_size=262_144)
+    upload.send_chunk()
+    return upload
 
 
 def limited(world):
     world["lab"].limit("ada@svc.example", 100)
     return world["lab"].limits()
-
-
-def begun(world):
-    upload = svc.start_upload(bytes(600_000), chunk_size=262_144)
-    upload.send_chunk()
-    return upload.history
 
 
 # The schema of each function's frame, a call that gives no row where there is one, and a call that gives rows.
@@ -69,7 +66,7 @@ TABLE = {
     "about": ("ABOUT", None, lambda w: svc.about()),
     "import_formats": ("IMPORT_FORMATS", None, lambda w: svc.import_formats()),
     "export_formats": ("EXPORT_FORMATS", lambda w: svc.export_formats(w["file"]), lambda w: svc.export_formats()),
-    "pending_uploads": ("PENDING", lambda w: svc.pending_uploads(), pending),
+    "pending_uploads": ("PENDING", lambda w: svc.pending_uploads(), lambda w: [begun(w), svc.pending_uploads()][1]),
     "watch_file": ("CHANNELS", lambda w: svc.watch_file([], w["rx"]), lambda w: svc.watch_file(w["file"], w["rx"])),
     "watch_changes": ("CHANNELS", None, lambda w: svc.watch_changes(w["rx"])),
     "stop_channel": ("STOPPED", lambda w: svc.stop_channel([]), lambda w: svc.stop_channel(w["channel"])),
@@ -86,32 +83,16 @@ TABLE = {
     "events": ("EVENTS", lambda w: svc.events("nothing like it"), lambda w: svc.events()),
     "instances": ("INSTANCES", lambda w: svc.instances(w["event"], limit=0), lambda w: svc.instances(w["event"])),
     "preview_recurrence": (
-        "PREVIEW",
-        lambda w: svc.preview_recurrence(*DAY.values(), "daily", count=0),
-        lambda w: svc.preview_recurrence(*DAY.values(), "daily"),
+        "PREVIEW", lambda w: svc.preview_recurrence(**DAILY, count=0), lambda w: svc.preview_recurrence(**DAILY)
     ),
     "calendars": ("CALENDARS", None, lambda w: svc.calendars()),
-    "free_busy": (
-        "FREE_BUSY",
-        None,
-        lambda w: svc.free_busy(time_min="2026-11-01", time_max="2026-11-04"),
-    ),
+    "free_busy": ("FREE_BUSY", None, lambda w: svc.free_busy(time_min="2026-11-01", time_max="2026-11-04")),
     "free_times": (
-        "FREE_TIMES",
-        lambda w: svc.free_times("primary", duration="9h"),
-        lambda w: svc.free_times("primary"),
+        "FREE_TIMES", lambda w: svc.free_times("primary", duration="9h"), lambda w: svc.free_times("primary")
     ),
-    "share_calendar": (
-        "CALENDAR_PERMISSIONS",
-        lambda w: svc.share_calendar([], BOB),
-        lambda w: svc.share_calendar("primary", BOB),
-    ),
-    "unshare_calendar": ("CALENDAR_PERMISSIONS", lambda w: svc.unshare_calendar([], BOB), None),
-    "calendar_permissions": (
-        "CALENDAR_PERMISSIONS",
-        lambda w: svc.calendar_permissions([]),
-        lambda w: svc.calendar_permissions(),
-    ),
+    "share_calendar": (ROLES, lambda w: svc.share_calendar([], BOB), lambda w: svc.share_calendar("primary", BOB)),
+    "unshare_calendar": (ROLES, lambda w: svc.unshare_calendar([], BOB), None),
+    "calendar_permissions": (ROLES, lambda w: svc.calendar_permissions([]), lambda w: svc.calendar_permissions()),
     "create_calendar": ("CALENDARS", None, lambda w: svc.create_calendar("Term")),
     "empty_trash": (
         "FILES", lambda w: svc.empty_trash(), lambda w: [svc.trash(svc.upload(b"1")), svc.empty_trash()][1]
@@ -137,7 +118,7 @@ OF_OBJECTS = {
     "Sandbox.agenda": ("AGENDA", lambda w: w["lab"].agenda(until=LONG_AGO), lambda w: w["lab"].agenda()),
     "Receiver.messages": ("MESSAGES", lambda w: svc.receiver(direct=True).messages(), lambda w: w["rx"].messages()),
     "Receiver.explain": ("EXPLAINED", None, lambda w: w["rx"].explain()),
-    "Upload.history": ("HISTORY", None, begun),
+    "Upload.history": ("HISTORY", None, lambda w: begun(w).history),
 }  # fmt: skip
 EVERY = TABLE | OF_OBJECTS
 # The functions whose frame also has the columns of a batch.

@@ -68,17 +68,12 @@ def test_a_receiver_waits_for_a_duration_as_a_text(lab):
         rx.wait_for(timeout="2 days")
 
 
-@pytest.mark.parametrize(
-    "value, minutes", [(10, 10), ("90 min", 90), ("1 day", 1440), (timedelta(hours=2), 120)], ids=str
-)
+@pytest.mark.parametrize("value, minutes", [(10, 10), ("90 min", 90), ("1 day", 1440), (timedelta(hours=2), 120)])
 def test_a_reminder_is_minutes_or_a_duration(lab, value, minutes):
-    event = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", reminders=[value, ("email", value)])
+    event = svc.create_event("Tea", start="2026-11-02", reminders=[value, ("email", value)])
 
     overrides = svc.event(event)["reminders"].item()["overrides"]
     assert [reminder["minutes"] for reminder in overrides] == [minutes, minutes]
-
-
-@pytest.mark.parametrize("value", ["soon", "90s", "10"])
-def test_a_reminder_that_is_not_whole_minutes_is_refused(lab, value):
-    with pytest.raises(ValueError, match=f"reminders has '{value}'; give minutes before the start"):
-        svc.create_event("Tea", start="2026-11-02", end="2026-11-03", reminders=[value])
+    for wrong in ("soon", "90s", "10"):
+        with pytest.raises(ValueError, match=f"reminders has '{wrong}'; give minutes before the start"):
+            svc.create_event("Tea", start="2026-11-02", reminders=[wrong])

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -30,79 +31,59 @@ IDS = {"id", "fileId", "resourceId", "nextPageToken"}
 BAD_IDS = ["\ud800", "a\0b", "\x1b[31m", "../x", "x" * 5000, "\u202ex"]
 ICAL = b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1@x\r\nDTSTART:20261102T100000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
 EVENT = {"start": "2026-11-02T10:00Z", "end": "2026-11-02T11:00Z"}
-CALLS: dict[str, Callable[[Any, Session, Path], object]] = {
-    "upload": lambda made, session, folder: svc.upload(b"abc", name="x", session=session),
-    "media upload": lambda made, session, folder: svc.upload(b"abc", session=session),
-    "resumable upload": lambda made, session, folder: svc.upload(b"abc", upload_type="resumable", session=session),
-    "update": lambda made, session, folder: svc.update(made.file, b"new", session=session),
-    "new fields": lambda made, session, folder: svc.update(made.file, description="d", session=session),
-    "create_file": lambda made, session, folder: svc.create_file(name="n", session=session),
-    "generate_ids": lambda made, session, folder: svc.generate_ids(3, session=session),
-    "file": lambda made, session, folder: svc.file(made.file, session=session),
-    "trash": lambda made, session, folder: svc.trash(made.file, session=session),
-    "files": lambda made, session, folder: svc.files(fields="*", session=session),
-    "move": lambda made, session, folder: svc.move(made.file, made.folder, session=session),
-    "copy": lambda made, session, folder: svc.copy(made.file, session=session),
-    "token_info": lambda made, session, folder: svc.token_info(session=session),
-    "share": lambda made, session, folder: svc.share(made.file, "eve@svc.example", session=session),
-    "permissions": lambda made, session, folder: svc.permissions(made.file, session=session),
-    "unshare": lambda made, session, folder: svc.unshare(made.file, "bob@svc.example", session=session),
-    "delete": lambda made, session, folder: svc.delete(made.file, session=session),
-    "untrash": lambda made, session, folder: svc.untrash(made.file, session=session),
-    "create_folder": lambda made, session, folder: svc.create_folder("new", session=session),
-    "export": lambda made, session, folder: svc.export(made.document, "txt", folder, session=session),
-    "import_formats": lambda made, session, folder: svc.import_formats(session=session),
-    "stop_channel": lambda made, session, folder: svc.stop_channel(
-        svc.watch_file(made.file, "https://x.example/", session=session), session=session
-    ),
-    "renew_channel": lambda made, session, folder: svc.renew_channel(
-        svc.watch_file(made.file, "https://x.example/", session=session), session=session
-    ),
-    "delete_event": lambda made, session, folder: svc.delete_event(made.event, session=session),
-    "create_calendar": lambda made, session, folder: svc.create_calendar("New", session=session),
-    "share_calendar": lambda made, session, folder: svc.share_calendar("primary", "bob@svc.example", session=session),
-    "free_busy": lambda made, session, folder: svc.free_busy(
-        "primary", time_min="2026-11-02", time_max="2026-11-04", session=session
-    ),
-    "import_events": lambda made, session, folder: svc.import_events(ICAL, session=session),
-    "download": lambda made, session, folder: svc.download(made.file, folder, session=session),
-    "download of a folder": lambda made, session, folder: svc.download(made.folder, folder, session=session),
-    "read": lambda made, session, folder: svc.read(made.file, session=session),
-    "read_frame": lambda made, session, folder: svc.read_frame(made.file, session=session),
-    "about": lambda made, session, folder: svc.about(session=session),
-    "export_formats": lambda made, session, folder: svc.export_formats(session=session),
-    "watch_file": lambda made, session, folder: svc.watch_file(made.file, "https://x.example/", session=session),
-    "watch_changes": lambda made, session, folder: svc.watch_changes("https://x.example/", session=session),
-    "changes": lambda made, session, folder: svc.changes("1", session=session),
-    "create_event": lambda made, session, folder: svc.create_event("E", **EVENT, session=session),
-    "create_events": lambda made, session, folder: svc.create_events(pd.DataFrame([EVENT]), session=session),
-    "event": lambda made, session, folder: svc.event(made.event, session=session),
-    "update_event": lambda made, session, folder: svc.update_event(made.event, summary="z", session=session),
-    "events": lambda made, session, folder: svc.events(session=session),
-    "instances": lambda made, session, folder: svc.instances(made.event, session=session),
-    "calendars": lambda made, session, folder: svc.calendars(session=session),
-    "event_colors": lambda made, session, folder: svc.event_colors(session=session),
-    "free_times": lambda made, session, folder: svc.free_times("primary", session=session),
-    "calendar_permissions": lambda made, session, folder: svc.calendar_permissions(session=session),
-    "unshare_calendar": lambda made, session, folder: svc.unshare_calendar(
-        "primary", "eve@svc.example", session=session
-    ),
-    "export_events": lambda made, session, folder: svc.export_events(to=folder, session=session),
+CALLS: dict[str, Callable[[Any, Path], object]] = {
+    "upload": lambda made, folder: svc.upload(b"abc", name="x"),
+    "media upload": lambda made, folder: svc.upload(b"abc"),
+    "resumable upload": lambda made, folder: svc.upload(b"abc", upload_type="resumable"),
+    "update": lambda made, folder: svc.update(made.file, b"new"),
+    "new fields": lambda made, folder: svc.update(made.file, description="d"),
+    "create_file": lambda made, folder: svc.create_file(name="n"),
+    "generate_ids": lambda made, folder: svc.generate_ids(3),
+    "file": lambda made, folder: svc.file(made.file),
+    "trash": lambda made, folder: svc.trash(made.file),
+    "files": lambda made, folder: svc.files(fields="*"),
+    "move": lambda made, folder: svc.move(made.file, made.folder),
+    "copy": lambda made, folder: svc.copy(made.file),
+    "token_info": lambda made, folder: svc.token_info(),
+    "share": lambda made, folder: svc.share(made.file, "eve@svc.example"),
+    "permissions": lambda made, folder: svc.permissions(made.file),
+    "unshare": lambda made, folder: svc.unshare(made.file, "bob@svc.example"),
+    "delete": lambda made, folder: svc.delete(made.file),
+    "untrash": lambda made, folder: svc.untrash(made.file),
+    "create_folder": lambda made, folder: svc.create_folder("new"),
+    "export": lambda made, folder: svc.export(made.document, "txt", folder),
+    "import_formats": lambda made, folder: svc.import_formats(),
+    "stop_channel": lambda made, folder: svc.stop_channel(svc.watch_file(made.file, "https://x.example/")),
+    "renew_channel": lambda made, folder: svc.renew_channel(svc.watch_file(made.file, "https://x.example/")),
+    "delete_event": lambda made, folder: svc.delete_event(made.event),
+    "create_calendar": lambda made, folder: svc.create_calendar("New"),
+    "share_calendar": lambda made, folder: svc.share_calendar("primary", "bob@svc.example"),
+    "free_busy": lambda made, folder: svc.free_busy("primary", time_min="2026-11-02", time_max="2026-11-04"),
+    "import_events": lambda made, folder: svc.import_events(ICAL),
+    "download": lambda made, folder: svc.download(made.file, folder),
+    "download of a folder": lambda made, folder: svc.download(made.folder, folder),
+    "read": lambda made, folder: svc.read(made.file),
+    "read_frame": lambda made, folder: svc.read_frame(made.file),
+    "about": lambda made, folder: svc.about(),
+    "export_formats": lambda made, folder: svc.export_formats(),
+    "watch_file": lambda made, folder: svc.watch_file(made.file, "https://x.example/"),
+    "watch_changes": lambda made, folder: svc.watch_changes("https://x.example/"),
+    "changes": lambda made, folder: svc.changes("1"),
+    "create_event": lambda made, folder: svc.create_event("E", **EVENT),
+    "create_events": lambda made, folder: svc.create_events(pd.DataFrame([EVENT])),
+    "event": lambda made, folder: svc.event(made.event),
+    "update_event": lambda made, folder: svc.update_event(made.event, summary="z"),
+    "events": lambda made, folder: svc.events(),
+    "instances": lambda made, folder: svc.instances(made.event),
+    "calendars": lambda made, folder: svc.calendars(),
+    "event_colors": lambda made, folder: svc.event_colors(),
+    "free_times": lambda made, folder: svc.free_times("primary"),
+    "calendar_permissions": lambda made, folder: svc.calendar_permissions(),
+    "unshare_calendar": lambda made, folder: svc.unshare_calendar("primary", "eve@svc.example"),
+    "export_events": lambda made, folder: svc.export_events(to=folder),
 }
 NEED_A_KIND = ("move", "read_frame")
 """The functions that raise ValueError if the file of an argument is not a folder, or not a table."""
-
-
-@dataclass
-class Made:
-    """A sandbox with a file in a folder, and a recurring event, in the state to which each call returns."""
-
-    lab: Any
-    file: str
-    folder: str
-    document: str
-    event: str
-    state: str
 
 
 @dataclass
@@ -148,7 +129,8 @@ def paths(value: Any, start: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[Made]:
+def made() -> Iterator[SimpleNamespace]:
+    """A sandbox with a file in a folder, and a recurring event, in the state to which each call returns."""
     with svc.sandbox() as lab:
         lab.register_domain("x.example")
         folder = svc.create_folder("folder")["id"].item()
@@ -156,10 +138,10 @@ def made() -> Iterator[Made]:
         document = svc.upload(b"x", name="a.txt", convert_to="document")["id"].item()
         svc.share(file, "bob@svc.example")
         svc.share_calendar("primary", "eve@svc.example")
-        event = svc.create_event(
-            "Tea", **EVENT, time_zone="UTC", attendees=["bob@svc.example"], recurrence="daily, 3 times"
-        )
-        yield Made(lab, file, folder, document, event["id"].item(), lab.snapshot())
+        more = {"attendees": ["bob@svc.example"], "recurrence": "daily, 3 times"}
+        event = svc.create_event("Tea", **EVENT, time_zone="UTC", **more)
+        ids = {"file": file, "folder": folder, "document": document, "event": event["id"].item()}
+        yield SimpleNamespace(lab=lab, **ids, state=lab.snapshot())
 
 
 @pytest.fixture(autouse=True)
@@ -169,22 +151,17 @@ def _deliveries_end() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("function", CALLS)
-def test_a_lie_in_a_field_is_an_error_of_the_service_or_of_no_matter(made: Made, function: str, tmp_path: Path) -> None:
+def test_a_lie_in_a_field_is_an_error_of_the_service_or_of_no_matter(made, function: str, tmp_path: Path) -> None:
     def call(liar: Liar, number: int) -> str:
         made.lab.restore(made.state)
         (folder := tmp_path / str(number)).mkdir()
         time = Time()
-        session = Session(
-            "https://sandbox.svc.example",
-            made.lab.service.sign_in(),
-            handler=liar,
-            retry=RetryRule(patience=3),
-            clock=time,
-            sleep=time.sleep,
-        )
+        options = {"retry": RetryRule(patience=3), "clock": time, "sleep": time.sleep}
+        session = Session("https://sandbox.svc.example", made.lab.service.sign_in(), handler=liar, **options)
         with warnings.catch_warnings(action="ignore"):
             try:
-                CALLS[function](made, session, folder)
+                with session:
+                    CALLS[function](made, folder)
             except svc.SvcError as error:
                 return str(error)
             except ValueError:

@@ -80,7 +80,7 @@ def test_a_value_without_people_is_refused(value, kind, words):
         people("attendees", value)
 
 
-def test_booleans_and_numbers_of_numpy_are_those_of_python(lab):
+def test_booleans_and_numbers_of_numpy_are_those_of_python(lab, tmp_path):
     guests = [{"email": ANN, "optional": np.True_, "additional_guests": np.int64(2)}]
     made = svc.create_event("Tea", **DAY, attendees=guests, guests_can_modify=np.True_, reminders=[np.int64(5)])
     changed = svc.update_event(made, sequence=np.int64(3), guests_can_invite_others=np.False_)
@@ -90,16 +90,14 @@ def test_booleans_and_numbers_of_numpy_are_those_of_python(lab):
     assert [made["attendees"].item()[0][key] for key in ("optional", "additionalGuests")] == [True, 2]
     assert changed[["sequence", "guests_can_invite_others"]].values.tolist() == [[3, False]]
     assert not file["starred"].item()
+    svc.download(svc.upload(b"22", name="a.txt"), tmp_path, overwrite=np.True_)
+    assert len(svc.files(limit=np.int64(1))) == 1
+    assert len(svc.generate_ids(svc.files(name="a.txt")["size"].sum())) == 2
 
 
-def test_an_event_names_the_entry_that_is_not_an_address(lab):
-    with pytest.raises(
-        svc.EventError, match=r"attendees\[0\].email: expected an e-mail address, .* not the text 'Lee'"
-    ):
-        svc.create_event("Tea", **DAY, attendees=f"Lee, Ann <{ANN}>")
-
-
-def test_everyone_and_domains_stand_among_people(lab):
+def test_everyone_and_domains_stand_among_people_and_an_event_names_what_is_no_address(lab):
     shared = svc.share(svc.upload(b"x"), f"Ann <{ANN}>, anyone; domain:x.example")
-
     assert shared["type"].tolist() == ["user", "anyone", "domain"]
+    words = r"attendees\[0\].email: expected an e-mail address, .* not the text 'Lee'"
+    with pytest.raises(svc.EventError, match=words):
+        svc.create_event("Tea", **DAY, attendees=f"Lee, Ann <{ANN}>")

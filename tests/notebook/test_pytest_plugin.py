@@ -95,19 +95,11 @@ def test_option_of_a_wrong_type(svc_sandbox):
 """
 
 
-def run(pytester: pytest.Pytester, source: str) -> pytest.RunResult:
-    pytester.makepyfile(source)
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval")
+def test_fixtures_the_marker_and_reports(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_1_passing=PASSING, test_2_failing=FAILING)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval")
 
-
-def test_fixtures_and_the_marker(pytester: pytest.Pytester) -> None:
-    run(pytester, PASSING).assert_outcomes(passed=8)
-
-
-def test_reports_list_the_requests_and_errors_name_the_options(pytester: pytest.Pytester) -> None:
-    result = run(pytester, FAILING)
-
-    result.assert_outcomes(failed=2, errors=3)
+    result.assert_outcomes(passed=8, failed=2, errors=3)
     result.stdout.fnmatch_lines(["*takes seed*, tls and the settings of Policy as keyword arguments, not polcy"])
     result.stdout.fnmatch_lines(["*the settings of Policy as keyword arguments, not 'strict'"])
     result.stdout.fnmatch_lines(["*TypeError: policy must be a Policy*, not str"])

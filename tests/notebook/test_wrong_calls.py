@@ -14,10 +14,7 @@ from svc_notebooks.pytest_plugin import ServedSandbox
 @pytest.mark.parametrize(
     "call, message",
     [
-        (
-            lambda: svc.upload(b"", mimeType="text/csv"),
-            "upload() has no argument 'mimeType'; did you mean 'mime_type'?",
-        ),
+        (lambda: svc.upload(b"", mimeType="a/b"), "upload() has no argument 'mimeType'; did you mean 'mime_type'?"),
         (lambda: svc.files(orderBy="name"), "files() has no argument 'orderBy'; did you mean 'order_by'?"),
         (lambda: svc.events(timezone="UTC"), "events() has no argument 'timezone'; did you mean 'time_zone'?"),
         (
@@ -29,10 +26,7 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             "call() has no argument 'params'; it takes method, path, query, body, headers, repeatable",
         ),
         (lambda: svc.sandbox().clock.set(time=3), "set() has no argument 'time'; it takes instant"),
-        (
-            lambda: svc.create_event("Tea", start="2026-11-02", end="2026-11-03", timezone="UTC"),
-            "create_event() has no argument 'timezone'; did you mean 'time_zone'?",
-        ),
+        (lambda: svc.create_event(timezone=1), "create_event() has no argument 'timezone'; did you mean 'time_zone'?"),
         (
             lambda: svc.files(min_size=3),
             "files() has no argument 'min_size'; larger_than='5 MB' and smaller_than=... compare sizes",
@@ -55,16 +49,10 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             lambda: svc.create_file("a", to="b", session=svc.sandbox().session),
             "to is not a field that can be set here; did you mean folder?",
         ),
-        (
-            lambda: svc.share("a", "b@c.example", expiration="1d"),
-            "unshare(file, address) ends the access to a shared file",
-        ),
+        (lambda: svc.share("a", "b@c.d", expiration="1d"), "unshare(file, address) ends the access to a shared file"),
         (lambda: svc.start_upload(b"", labels=["a"]), "did you mean metadata={'properties': {...}}?"),
         (lambda: svc.sandbox().snapshot("before"), "name = lab.snapshot(), and then lab.restore(name)"),
-        (
-            lambda: svc.upload(b"", if_exists="replace"),
-            "overwrite=True replaces the content of the file of the same name",
-        ),
+        (lambda: svc.upload(b"", if_exists=1), "overwrite=True replaces the content of the file of the same name"),
         (lambda: svc.sandbox().sign_in(retry=False), "patience=0) ends the retries of a session"),
         (lambda: svc.free_times("a", "today", "1d"), "name the others, like within=(start, end)"),
         (lambda: svc.upload(Body=b""), "did you mean 'source'?"),
@@ -79,10 +67,8 @@ from svc_notebooks.pytest_plugin import ServedSandbox
     ],
 )
 def test_the_error_about_a_wrong_argument_names_the_right_one(call, message):
-    with pytest.raises(TypeError) as raised:
+    with pytest.raises(TypeError, match=re.escape(message) + "$"):
         call()
-
-    assert str(raised.value).endswith(message)
 
 
 @pytest.mark.parametrize(
@@ -108,21 +94,18 @@ def test_a_missing_attribute_names_what_to_use_instead(lab, read, hint):
     assert bool(hint) == (";" in str(raised.value))
 
 
-ATTRIBUTES = {
-    "a function": (lambda lab: lab.session.files, "call svc.files(..., session=session)"),
-    "os": (lambda lab: svc.listdir, "did you mean files()?"),
-    "the messages of a receiver": (lambda lab: svc.receiver(direct=True).requests, "did you mean messages()?"),
-    "another user": (lambda lab: svc.use, "or use `with session:`, in which it is the current session"),
-}
-
-
-@pytest.mark.parametrize("case", ATTRIBUTES)
-def test_the_error_about_a_missing_attribute_says_what_to_use(lab, case):
-    call, message = ATTRIBUTES[case]
-
-    with pytest.raises(AttributeError) as raised:
-        call(lab)
-    assert str(raised.value).endswith(message)
+@pytest.mark.parametrize(
+    "read, message",
+    [
+        (lambda lab: lab.session.files, "call svc.files(..., session=session)"),
+        (lambda _: svc.listdir, "did you mean files()?"),
+        (lambda _: svc.receiver(direct=True).requests, "did you mean messages()?"),
+        (lambda _: svc.use, "or use `with session:`, in which it is the current session"),
+    ],
+)
+def test_the_error_about_a_missing_attribute_says_what_to_use(lab, read, message):
+    with pytest.raises(AttributeError, match=re.escape(message) + "$"):
+        read(lab)
 
 
 def test_a_session_is_current_in_its_block(lab):
@@ -171,34 +154,17 @@ def test_a_wrong_value_names_what_to_give_instead(lab, call, hint):
     assert hint in str(raised.value)
 
 
-def test_an_error_says_once_to_try_again(lab):
-    with lab.faults(status=503, times=1000), pytest.raises(svc.ServiceFailed) as raised:
-        svc.files()
-
-    assert str(raised.value).lower().count("try again") == 1
-    assert repr(lab.clock).startswith(f"<VirtualClock at {lab.clock.now():%Y-%m-%d %H:%M}")
-
-
-@pytest.mark.parametrize(
-    "path, hint",
-    [
-        ("/files", "; did you mean /storage/v3/files?"),
-        ("/calendar/v3/calendars/primary/event", "; did you mean /calendar/v3/calendars/primary/events?"),
-        ("/nonsense", "; the interface is below /storage/v3/ and /calendar/v3/."),
-        ("/storage/v3/nonsense", "Of the operations of its family, it leaves out"),
-    ],
-)
-def test_a_mistyped_address_names_the_one_of_the_interface(lab, path, hint):
-    assert hint in lab.send("GET", path).body.decode()
-
-
-def test_a_type_error_from_inside_keeps_its_message(lab):
+def test_errors_from_inside_keep_their_message_and_say_once_to_try_again(lab):
     class Source(io.BytesIO):
         def read(self, size=-1):
             raise TypeError("mine")
 
     with pytest.raises(TypeError, match=r"^mine$"):
         svc.upload(Source(b"x"))
+    with lab.faults(status=503, times=1000), pytest.raises(svc.ServiceFailed) as raised:
+        svc.files()
+    assert str(raised.value).lower().count("try again") == 1
+    assert repr(lab.clock).startswith(f"<VirtualClock at {lab.clock.now():%Y-%m-%d %H:%M}")
 
 
 def test_every_public_function_shows_its_parameters_and_is_pickled_by_its_public_name():

@@ -1,5 +1,4 @@
 import re
-from pathlib import Path
 
 import pytest
 
@@ -22,41 +21,39 @@ def cells(name: str, work: str) -> tuple[str, ...]:
     return (name, *row(work, HELD).cells(), "2026-01-01, 0123abcd")
 
 
-class TestRounds:
-    def test_the_contenders_run_by_turns_and_the_first_round_is_not_counted(self):
-        order: list[str] = []
+def test_the_contenders_run_by_turns_and_the_first_round_is_not_counted():
+    order = []
 
-        def run(name: str) -> float:
-            order.append(name)
-            return float(len(order))
+    def run(name):
+        order.append(name)
+        return float(len(order))
 
-        costs = alternate({"a": lambda: run("a"), "b": lambda: run("b")})
+    costs = alternate({"a": lambda: run("a"), "b": lambda: run("b")})
 
-        assert order[:6] == ["a", "b", "b", "a", "a", "b"]
-        assert costs["a"][:2] == (4.0, 5.0)
-        assert len(costs["a"]) == len(costs["b"]) == ROUNDS
+    assert order[:6] == ["a", "b", "b", "a", "a", "b"]
+    assert costs["a"][:2] == (4.0, 5.0)
+    assert len(costs["a"]) == len(costs["b"]) == ROUNDS
 
 
-class TestGoals:
-    @pytest.mark.parametrize(
-        "goal,ratio,expected",
-        [
-            (at_least(1.5), Ratio(1.6, 1.2, 2.0), HELD),
-            (at_least(1.5), Ratio(1.4, 1.2, 1.6), PARTLY),
-            (at_least(1.5), Ratio(1.3, 1.2, 1.4), MISSED),
-            (at_most(1.1), Ratio(1.1, 0.9, 1.4), HELD),
-            (at_most(1.1), Ratio(1.2, 1.0, 1.4), PARTLY),
-            (at_most(1.1), Ratio(1.3, 1.2, 1.4), MISSED),
-            (at_least(1.5, stretch=2), Ratio(2.5, 1.2, 3), "yes, stretch too"),
-        ],
-        ids=str,
-    )
-    def test_a_goal_is_missed_if_the_median_and_the_whole_spread_miss_it(self, goal, ratio, expected):
-        assert verdict(goal, ratio) == expected
+@pytest.mark.parametrize(
+    "goal,ratio,expected",
+    [
+        (at_least(1.5), Ratio(1.6, 1.2, 2.0), HELD),
+        (at_least(1.5), Ratio(1.4, 1.2, 1.6), PARTLY),
+        (at_least(1.5), Ratio(1.3, 1.2, 1.4), MISSED),
+        (at_most(1.1), Ratio(1.1, 0.9, 1.4), HELD),
+        (at_most(1.1), Ratio(1.2, 1.0, 1.4), PARTLY),
+        (at_most(1.1), Ratio(1.3, 1.2, 1.4), MISSED),
+        (at_least(1.5, stretch=2), Ratio(2.5, 1.2, 3), "yes, stretch too"),
+    ],
+    ids=str,
+)
+def test_a_goal_is_missed_if_the_median_and_the_whole_spread_miss_it(goal, ratio, expected):
+    assert verdict(goal, ratio) == expected
 
 
 @pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+def written(tmp_path, monkeypatch):
     """A page with rows of two benchmarks, and a README."""
     page, readme = tmp_path / "benchmarks.md", tmp_path / "README.md"
     table = Table("An old machine.", [cells("upload", "an upload"), cells("download", "a download")])
@@ -75,44 +72,43 @@ def run(monkeypatch: pytest.MonkeyPatch, rows: dict[str, list[Row]], *arguments:
     return command.main([*arguments, *rows])
 
 
-class TestCommand:
-    @pytest.mark.parametrize("held,status", [(HELD, 0), (PARTLY, 0), (MISSED, 1)])
-    def test_check_exits_with_1_if_a_goal_is_missed(self, monkeypatch, capsys, held, status):
-        rows = {"import": [row("one", HELD), row("other", held)]}
+@pytest.mark.parametrize("held,status", [(HELD, 0), (PARTLY, 0), (MISSED, 1)])
+def test_check_exits_with_1_if_a_goal_is_missed(monkeypatch, capsys, held, status):
+    rows = {"import": [row("one", HELD), row("other", held)]}
 
-        assert run(monkeypatch, rows, "--check") == status
-        assert run(monkeypatch, rows) == 0
-        assert ("import: other: 1 ms, 2.00" in capsys.readouterr().out) == bool(status)
-
-    def test_write_replaces_the_rows_of_the_measured_benchmarks_only(self, monkeypatch, written):
-        run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write")
-
-        text = written[0].read_text(encoding="utf-8")
-        kept, new = read_table(text).rows
-        assert kept == cells("upload", "an upload")
-        assert new[:2] == ("download", "a faster download")
-        assert re.fullmatch(r"\d{4}-\d\d-\d\d, [0-9a-f]{8}\+?(, real-time priority)?, one core", new[-1])
-        assert text.startswith("Before\n")
-        assert text.endswith("\nbehind\n")
-
-    def test_a_run_without_write_changes_no_page(self, monkeypatch, written):
-        before = [path.read_bytes() for path in written]
-
-        run(monkeypatch, {"download": [row("a faster download", HELD)]})
-
-        assert [path.read_bytes() for path in written] == before
+    assert run(monkeypatch, rows, "--check") == status
+    assert run(monkeypatch, rows) == 0
+    assert ("import: other: 1 ms, 2.00" in capsys.readouterr().out) == bool(status)
 
 
-class TestPages:
-    def test_each_row_has_the_name_of_its_benchmark_and_says_when_it_was_measured(self):
-        assert {line[0] for line in TABLE.rows} <= BENCHES.keys()
-        measured = re.compile(
-            r"\d{4}-\d\d-\d\d, ([0-9a-f]{8}\+?(, real-time priority)?(, one core)?|commit not recorded)"
-        )
-        assert [line for line in TABLE.rows if not measured.fullmatch(line[-1])] == []
+def test_write_replaces_the_rows_of_the_measured_benchmarks_only(monkeypatch, written):
+    run(monkeypatch, {"download": [row("a faster download", HELD)]}, "--write")
 
-    def test_the_readme_repeats_rows_of_the_page(self):
-        (shown,) = re.findall(r"(?<=<!-- bench -->\n).*?(?=<!-- /bench -->)", README, re.DOTALL)
+    text = written[0].read_text(encoding="utf-8")
+    kept, new = read_table(text).rows
+    assert kept == cells("upload", "an upload")
+    assert new[:2] == ("download", "a faster download")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d, [0-9a-f]{8}\+?(, real-time priority)?, one core", new[-1])
+    assert text.startswith("Before\n")
+    assert text.endswith("\nbehind\n")
 
-        assert shown == readme_table(TABLE)
-        assert shown.count("\n") == len(SHOWN_IN_README) + 2
+
+def test_a_run_without_write_changes_no_page(monkeypatch, written):
+    before = [path.read_bytes() for path in written]
+
+    run(monkeypatch, {"download": [row("a faster download", HELD)]})
+
+    assert [path.read_bytes() for path in written] == before
+
+
+def test_each_row_has_the_name_of_its_benchmark_and_says_when_it_was_measured():
+    assert {line[0] for line in TABLE.rows} <= BENCHES.keys()
+    measured = re.compile(r"\d{4}-\d\d-\d\d, ([0-9a-f]{8}\+?(, real-time priority)?(, one core)?|commit not recorded)")
+    assert [line for line in TABLE.rows if not measured.fullmatch(line[-1])] == []
+
+
+def test_the_readme_repeats_rows_of_the_page():
+    (shown,) = re.findall(r"(?<=<!-- bench -->\n).*?(?=<!-- /bench -->)", README, re.DOTALL)
+
+    assert shown == readme_table(TABLE)
+    assert shown.count("\n") == len(SHOWN_IN_README) + 2

@@ -22,12 +22,10 @@ def test_a_python_is_named_that_the_package_takes():
 
 
 def test_start_hands_on_our_settings_and_what_it_was_told():
-    tell = 'echo "$JUPYTER_CONFIG_PATH"; echo "$0" "$@"'
-    words = [BINDER / "start", "bash", "-c", tell, "first", "second word"]
+    words = [BINDER / "start", "bash", "-c", 'echo "$JUPYTER_CONFIG_PATH"; echo "$0" "$@"', "first", "second word"]
 
-    process = subprocess.run(
-        words, env={**os.environ, "REPO_DIR": str(ROOT)}, capture_output=True, text=True, check=True
-    )
+    environment = {**os.environ, "REPO_DIR": str(ROOT)}
+    process = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
 
     settings, arguments = process.stdout.splitlines()
     assert (Path(settings) / "jupyter_server_config.json").is_file()

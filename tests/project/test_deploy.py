@@ -5,7 +5,6 @@ import re
 import runpy
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,8 @@ def entrypoint() -> list[str]:
     return words
 
 
-def seconds(text: str) -> float:
-    return float(text.removesuffix("s"))
-
-
 @pytest.mark.parametrize("name", ["worker-1", "worker-2"])
-def test_the_environment_of_a_worker_has_valid_options(name: str) -> None:
+def test_the_environment_of_a_worker_has_valid_options(name):
     variables = SERVICES[name]["environment"]
     urls = {"SVC_PUBLIC_URL": "https://files.example.org", "SVC_NAMES": "", "SVC_TOKEN_FILE": ""}
     options = read_environment({**variables, **urls})
@@ -49,24 +44,22 @@ def test_the_environment_of_a_worker_has_valid_options(name: str) -> None:
     assert (options.token, options.control_token) == (None, None)
     assert (options.shared, options.metrics, options.log_format, options.no_live_page) == (True, True, "json", True)
     assert not options.control
-    assert gunicorn["graceful_timeout"] < seconds(SERVICES[name]["stop_grace_period"])
+    assert gunicorn["graceful_timeout"] < float(SERVICES[name]["stop_grace_period"].removesuffix("s"))
 
 
-def test_images_have_digests_and_only_the_proxy_has_a_port() -> None:
+def test_images_have_digests_and_only_the_proxy_has_a_port():
     lines = (FOLDER / "example.env").read_text().splitlines()
     images = dict(line.split("=", 1) for line in lines if "_IMAGE=" in line)
 
-    assert all(
-        re.fullmatch(r"[\w/.-]+:[\w.-]*\d[\w.-]*@sha256:(DIGEST|[0-9a-f]{64})", image) for image in images.values()
-    )
+    digest = re.compile(r"[\w/.-]+:[\w.-]*\d[\w.-]*@sha256:(DIGEST|[0-9a-f]{64})")
+    assert all(digest.fullmatch(image) for image in images.values())
     assert re.findall(r"^FROM (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE) == ["${PYTHON_IMAGE}"] * 2
     assert all(service.get("image", "${X_IMAGE:?").startswith("${") for service in SERVICES.values())
-    assert {name: service["ports"] for name, service in SERVICES.items() if "ports" in service} == {
-        "proxy": ["127.0.0.1:8080:8080"]
-    }
+    ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert ports == {"proxy": ["127.0.0.1:8080:8080"]}
 
 
-def test_the_example_has_each_variable_and_no_default_password_is_used() -> None:
+def test_the_example_has_each_variable_and_no_default_password_is_used():
     text = (FOLDER / "compose.yaml").read_text(encoding="utf-8")
     used = set(re.findall(r"(?<!\$)\$\{(\w+)", text))
     example = {line.partition("=")[0] for line in (FOLDER / "example.env").read_text().splitlines() if "=" in line}
@@ -76,7 +69,7 @@ def test_the_example_has_each_variable_and_no_default_password_is_used() -> None
     assert {name for name in used if f"${{{name}:?" not in text} == {"SVC_NAMES"}  # without it, the neutral names
 
 
-def test_the_proxy_knows_the_workers_and_buffers_nothing() -> None:
+def test_the_proxy_knows_the_workers_and_buffers_nothing():
     text = (FOLDER / "nginx.conf").read_text(encoding="utf-8")
 
     assert set(re.findall(r"server (\S+):8080", text)) == {name for name in SERVICES if name.startswith("worker")}
@@ -85,7 +78,7 @@ def test_the_proxy_knows_the_workers_and_buffers_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_container_can_change_nothing_but_its_data(name: str) -> None:
+def test_a_container_can_change_nothing_but_its_data(name):
     service = SERVICES[name]
 
     assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
@@ -93,7 +86,7 @@ def test_a_container_can_change_nothing_but_its_data(name: str) -> None:
     assert not re.search("PASSWORD$|SECRET|TOKEN$", " ".join(service.get("environment", {})))
 
 
-def test_each_secret_is_created_and_used_and_in_no_command(tmp_path: Path) -> None:
+def test_each_secret_is_created_and_used_and_in_no_command(tmp_path):
     script = shutil.copy(FOLDER / "make-secrets.sh", tmp_path)
     for _ in range(2):
         subprocess.run(["sh", script], check=True)
@@ -105,9 +98,8 @@ def test_each_secret_is_created_and_used_and_in_no_command(tmp_path: Path) -> No
     assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
     accounts = {each["name"]: each["actions"] for each in json.loads(made["s3_accounts"])["identities"]}
     assert accounts["svc"] == ["Read:svc", "Write:svc", "List:svc"]
-    assert set(re.findall(r"/run/secrets/(\w+)", (FOLDER / "entrypoint.sh").read_text())) <= set(
-        SERVICES["worker-1"]["secrets"]
-    )
+    named = re.findall(r"/run/secrets/(\w+)", (FOLDER / "entrypoint.sh").read_text())
+    assert set(named) <= set(SERVICES["worker-1"]["secrets"])
 
 
 def allowed(path: str) -> bool:
@@ -132,20 +124,17 @@ def allowed(path: str) -> bool:
         "svc_notebooks/lesson.svc", "svc_notebooks/cli/jupyter/token.txt", "~/.aws/credentials", "token",
     ],
 )  # fmt: skip
-def test_no_store_and_no_secret_of_the_checkout_gets_into_the_build(path: str) -> None:
+def test_no_store_and_no_secret_of_the_checkout_gets_into_the_build(path):
     assert not allowed(path)
 
 
-def _tracked() -> Iterator[str]:
+def test_the_build_has_what_the_wheel_and_the_dockerfile_need():
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    yield from filter(None, listed.split("\0"))
-
-
-def test_the_build_has_what_the_wheel_and_the_dockerfile_need() -> None:
-    needed = [path for path in _tracked() if path.startswith("svc_notebooks/")]
+    tracked = list(filter(None, listed.split("\0")))
+    needed = [path for path in tracked if path.startswith("svc_notebooks/")]
     needed += ["pyproject.toml", "README.md", "LICENSE", "tools/build_hook.py", "tests/conftest.py", "tests/rules.csv"]
     copied = re.findall(r"^COPY (?!--from)(?:--\S+ )?(.+) \S+$", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
     needed += [path for paths in copied for path in paths.split() if path != "."]
 
     assert [path for path in needed if not allowed(path)] == []
-    assert [path for path in _tracked() if allowed(path) and not (ROOT / path).is_file()] == []
+    assert [path for path in tracked if allowed(path) and not (ROOT / path).is_file()] == []

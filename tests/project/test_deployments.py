@@ -7,7 +7,7 @@ from svc_notebooks.core.api.operations import ALL_SCOPES
 from svc_notebooks.core.brand_names import NATIVE_NAMES, Names
 from svc_notebooks.core.http.media_types import VENDOR_TYPES
 from svc_notebooks.core.notifications.deliveries import HEADERS
-from svc_notebooks.server.request_pipeline import ABSENT
+from svc_notebooks.server.request_pipeline import NOT_OFFERED
 from tests.family import FAMILY, PAGE
 
 SERVER = Path(__file__).parents[2] / "svc_notebooks" / "server"
@@ -21,7 +21,6 @@ def kinds(method: str) -> list[str]:
 
 
 def names(own: Names) -> Iterator[str]:
-    """Every name that a deployment chooses, in the order of the page."""
     yield from (own.path("files"), own.upload_path("files"), own.calendar_path("calendars"))
     yield from (own.header(row.name) for row in HEADERS)
     yield from (own.native(name) for name in (*NATIVE_NAMES, *VENDOR_TYPES))
@@ -44,7 +43,7 @@ def test_the_tables_of_names_are_those_of_the_code():
 
 
 def test_the_operations_that_are_left_out_are_those_of_the_code():
-    assert f"left out: {ABSENT}." in " ".join(TEXT.split())
+    assert f"left out: {NOT_OFFERED}." in " ".join(TEXT.split())
 
 
 def test_the_page_of_the_ten_tasks_shows_every_file():

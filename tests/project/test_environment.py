@@ -1,10 +1,9 @@
 """`make lab` and `make env` on machines where something is in the way: one sentence, and no environment half made."""
 
 import importlib.util
-import os
+import shutil
 import subprocess
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -12,16 +11,18 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def environment() -> ModuleType:
+def environment(monkeypatch, tmp_path):
     """tools/environment.py, which is no part of a package."""
     spec = importlib.util.spec_from_file_location("environment", ROOT / "tools" / "environment.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "LOG", tmp_path / "install.log")
+    monkeypatch.setattr(module, "make", lambda: None)
     return module
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path):
     """As much of a checkout as `make env` reads."""
     for name in ("Makefile", "pyproject.toml", "tools", "requirements", "binder"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -29,22 +30,18 @@ def checkout(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make_env(checkout: Path, tmp_path_factory: pytest.TempPathFactory):
+def make_env(checkout, tmp_path_factory):
     """`make lab` with these programs as the only Pythons; what it says."""
     programs = tmp_path_factory.mktemp("bin")
     for tool in ("make", "sh", "id", "touch", "bash"):
-        interpreter = next(
-            Path(folder, tool) for folder in os.environ["PATH"].split(os.pathsep) if Path(folder, tool).exists()
-        )
-        (programs / tool).symlink_to(interpreter)
+        (programs / tool).symlink_to(shutil.which(tool))
 
-    def run(**pythons: str) -> str:
+    def run(**pythons):
         for name, script in pythons.items():
             (programs / name).write_text(f"#!/bin/sh\n{script}\n")
             (programs / name).chmod(0o755)
-        done = subprocess.run(
-            ["make", "lab"], cwd=checkout, env={"PATH": str(programs)}, capture_output=True, text=True, check=False
-        )
+        options = {"cwd": checkout, "env": {"PATH": str(programs)}, "check": False}
+        done = subprocess.run(["make", "lab"], capture_output=True, text=True, **options)
         assert done.returncode == 2
         assert not (checkout / ".venv").exists()
         return done.stderr
@@ -69,8 +66,6 @@ def test_a_registry_that_cannot_be_reached_is_told_at_once(environment, monkeypa
             )
         return subprocess.CompletedProcess(command, 1, stdout="")
 
-    monkeypatch.setattr(environment, "LOG", tmp_path / "install.log")
-    monkeypatch.setattr(environment, "make", lambda: None)
     monkeypatch.setattr(environment.subprocess, "run", fails)
 
     assert environment.main(["binder/requirements.txt"]) == 1
@@ -81,15 +76,13 @@ def test_a_registry_that_cannot_be_reached_is_told_at_once(environment, monkeypa
     assert len([words for words in commands if "install" in words]) == 1
 
 
-def test_pip_does_what_uv_cannot(environment, monkeypatch, tmp_path):
+def test_pip_does_what_uv_cannot(environment, monkeypatch):
     commands = []
 
     def uv_fails(command, **_):
         commands.append(command)
         return subprocess.CompletedProcess(command, int(command[:2] == environment.UV), stdout="")
 
-    monkeypatch.setattr(environment, "LOG", tmp_path / "install.log")
-    monkeypatch.setattr(environment, "make", lambda: None)
     monkeypatch.setattr(environment.subprocess, "run", uv_fails)
 
     assert environment.main(["binder/requirements.txt"]) == 0

@@ -1,13 +1,8 @@
-"""What import-linter cannot check: whether an import runs at once or when it is needed.
-
-Which package may import which, and which file imports requests and SQLAlchemy, are contracts in
-pyproject.toml, and `make imports` checks them.
-"""
+"""What import-linter cannot check: whether an import runs at once or when it is needed."""
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import svc_notebooks
@@ -39,7 +34,6 @@ class Import:
     line: int
 
 
-@cache
 def imports(path: Path) -> tuple[Import, ...]:
     return tuple(_walk(ast.parse(path.read_text(encoding="utf-8")), at_once=True))
 
@@ -50,33 +44,19 @@ def _walk(node: ast.AST, *, at_once: bool) -> Iterator[Import]:
             yield from (Import(alias.name.split(".")[0], at_once, child.lineno) for alias in child.names)
         elif isinstance(child, ast.ImportFrom) and child.level == 0 and child.module:
             yield Import(child.module.split(".")[0], at_once, child.lineno)
-        elif not _is_for_types(child):
+        elif not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
             inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             yield from _walk(child, at_once=at_once and not inside)
 
 
-def _is_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-
-
-def name(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
+USES = [(path.relative_to(PACKAGE).as_posix(), used) for path in FILES for used in imports(path)]
 
 
 def test_a_heavy_library_is_imported_when_it_is_used():
-    early = {
-        name(path): used for path in FILES for used in imports(path) if used.at_once and used.library in ONLY_WHEN_USED
-    }
+    early = [(name, used) for name, used in USES if used.at_once and used.library in ONLY_WHEN_USED]
 
-    assert not early, "import these inside the function that needs them"
+    assert early == [], "import these inside the function that needs them"
 
 
 def test_a_library_is_used_only_where_it_belongs():
-    misplaced = {
-        name(path): used
-        for path in FILES
-        for used in imports(path)
-        if not name(path).startswith(ONLY_IN.get(used.library, ("",)))
-    }
-
-    assert not misplaced, "see ONLY_IN"
+    assert [(name, used) for name, used in USES if not name.startswith(ONLY_IN.get(used.library, ("",)))] == []

@@ -38,15 +38,14 @@ def has_target(source: Path, link: str) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_each_link_has_a_target(page: Path):
+def test_each_link_has_a_target(page):
     links = LINK.findall(CODE.sub("", page.read_text("utf-8")))
 
     assert [link for link in links if not has_target(page, link)] == []
 
 
 def test_each_page_of_docs_is_in_the_navigation():
-    navigation = (ROOT / "docs" / "_toc.yml").read_text("utf-8")
-    listed = re.findall(r"(?:file|root): docs/(\w+)$", navigation, re.MULTILINE)
+    listed = re.findall(r"(?:file|root): docs/(\w+)$", (ROOT / "docs" / "_toc.yml").read_text("utf-8"), re.MULTILINE)
 
     assert sorted(listed) == sorted(page.stem for page in [*DOCS, GENERATED])
 

@@ -23,7 +23,7 @@ def pins(name: str) -> dict[str, set[str]]:
 
 
 @pytest.fixture
-def wheel(tmp_path: Path) -> Path:
+def wheel(tmp_path):
     made = tmp_path / "Some_Thing-1.2-py3-none-any.whl"
     metadata = """Metadata-Version: 2.1
 Name: Some.Thing
@@ -44,21 +44,21 @@ The words behind it.
     return made
 
 
-def test_a_page_runs_the_versions_that_are_tested() -> None:
+def test_a_page_runs_the_versions_that_are_tested():
     tested, page = pins("dev.txt"), pins("lite-wheels.txt")
 
     assert {name: page[name] for name in page.keys() & tested if not page[name] <= tested[name]} == {}
     assert page.keys() == {*KERNEL, *OURS}
 
 
-def test_the_two_halves_of_a_widget_fit() -> None:
+def test_the_two_halves_of_a_widget_fit():
     tested, builder = pins("dev.txt"), pins("lite.txt")
 
     assert all(builder[name] == tested[name] for name in WIDGETS)
     assert all(builder[name] == {version} for name, _, version in (pin.partition("==") for pin in BUILDER) if version)
 
 
-def test_an_entry_of_the_lock_says_what_a_page_needs(wheel: Path) -> None:
+def test_an_entry_of_the_lock_says_what_a_page_needs(wheel):
     lock_entry = entry(wheel)
 
     assert (lock_entry["name"], lock_entry["version"], lock_entry["file_name"]) == ("some-thing", "1.2", wheel.name)
@@ -66,7 +66,7 @@ def test_an_entry_of_the_lock_says_what_a_page_needs(wheel: Path) -> None:
     assert lock_entry["imports"] == ["alone", "some_thing"]
 
 
-def test_a_page_says_above_a_cell_that_it_cannot_run_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_says_above_a_cell_that_it_cannot_run_there(tmp_path, monkeypatch):
     new = nbformat.v4
     cells = [
         new.new_markdown_cell("# Title"),

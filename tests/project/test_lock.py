@@ -14,12 +14,8 @@ UV = ROOT / "requirements" / "uv.txt"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 # What Binder builds with.
-BINDER_MACHINE = {
-    "python_version": "3.12",
-    "python_full_version": "3.12.0",
-    "sys_platform": "linux",
-    "os_name": "posix",
-}
+BINDER_PYTHON = {"python_version": "3.12", "python_full_version": "3.12.0"}
+BINDER_MACHINE = {**BINDER_PYTHON, "sys_platform": "linux", "os_name": "posix"}
 
 
 def requirements(path: Path) -> list[str]:
@@ -46,24 +42,16 @@ def ranges(*groups: str, without: Collection[str] = ()) -> Iterator[Requirement]
     for group in groups:
         lines += [line for line in PROJECT["dependency-groups"][group] if isinstance(line, str)]
     parsed = (Requirement(line) for line in lines)
-    return (
-        requirement for requirement in parsed if requirement.name != project["name"]
-    )  # an extra that brings others of ours
+    # An extra may bring others of ours.
+    return (requirement for requirement in parsed if requirement.name != project["name"])
 
 
 @pytest.mark.parametrize("path", [DEV, BINDER, UV], ids=["dev", "binder", "uv"])
-def test_every_line_is_one_version_with_hashes(path: Path):
+def test_every_line_is_one_version_with_hashes_and_none_says_where_to_get_it(path):
     shape = re.compile(r"^[a-z0-9\-]+==[^ ;]+( ; [^#]+?)?( --hash=sha256:[0-9a-f]{64})+$".replace("( ;", "( *;"))
 
-    odd = [line for line in requirements(path) if not shape.match(re.sub(r" +", " ", line))]
-
-    assert not odd
-
-
-@pytest.mark.parametrize("path", [DEV, BINDER, UV], ids=["dev", "binder", "uv"])
-def test_no_line_says_where_to_get_it(path: Path):
+    assert not [line for line in requirements(path) if not shape.match(re.sub(r" +", " ", line))]
     text = path.read_text(encoding="utf-8")
-
     assert not re.findall(r"://|--find-links|--index-url|--extra-index-url|--trusted-host| @ |^/|file:", text)
 
 
@@ -82,7 +70,7 @@ def test_the_binder_lock_is_within_the_ranges_of_the_package():
 
 
 @pytest.mark.parametrize("path", [BINDER, UV], ids=["binder", "uv"])
-def test_every_lock_is_a_part_of_the_one_for_development(path: Path):
+def test_every_lock_is_a_part_of_the_one_for_development(path):
     here, there = pins(DEV, BINDER_MACHINE), pins(path, BINDER_MACHINE)
 
     assert there

@@ -28,7 +28,7 @@ def code_cells(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.spec("T-05", "T-05d")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_a_saved_notebook_was_run_whole_and_names_no_machine_and_no_token(path: Path):
+def test_a_saved_notebook_was_run_whole_and_names_no_machine_and_no_token(path):
     text, cells = path.read_text(encoding="utf-8"), code_cells(path)
     failed = [cell for cell in cells if any(output["output_type"] == "error" for output in cell["outputs"])]
 
@@ -51,9 +51,7 @@ def test_cells_that_do_not_need_the_sandbox_run_with_a_connected_session(path, m
         for cell in code_cells(path):
             source = "".join(cell["source"])
             if not source.startswith("# needs the sandbox\n"):
-                result = shell.run_cell(source)
-
-                assert result.success or "raises-exception" in cell["metadata"].get("tags", [])
+                assert shell.run_cell(source).success or "raises-exception" in cell["metadata"].get("tags", [])
         for value in shell.user_ns.values():
             if isinstance(value, svc.Receiver):
                 value.close()

@@ -4,7 +4,6 @@ import pkgutil
 import re
 import subprocess
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -28,23 +27,17 @@ def modules(package: str) -> list[ModuleType]:
     return [first, *map(importlib.import_module, names)]
 
 
-def has_example(value: object, name: str) -> bool:
-    return any(test.examples for test in doctest.DocTestFinder().find(value, name))
-
-
-def is_error(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, Exception)
-
-
 def test_every_public_name_resolves_and_has_an_example():
     values = {name: getattr(svc, name) for name in svc.__all__}
 
     assert [name for name, value in values.items() if not value.__doc__] == []
-    assert [name for name, value in values.items() if not (is_error(value) or has_example(value, name))] == []
+    errors = {name for name, value in values.items() if isinstance(value, type) and issubclass(value, Exception)}
+    found = {name: doctest.DocTestFinder().find(value, name) for name, value in values.items()}
+    assert {name for name in found if not any(test.examples for test in found[name])} <= errors
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_the_examples_run(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_examples_run(package, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"svc": svc, "folder": tmp_path}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
@@ -76,9 +69,7 @@ assert [name for name in dir(svc) if name[0] != "_"] == sorted(svc.__all__)
 
 
 def test_nothing_is_loaded_before_it_is_used():
-    result = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
-
-    assert result.stderr == ""
+    assert subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False).stderr == ""
 
 
 LAB = (
@@ -100,7 +91,7 @@ SESSION = (
         ("session.", True, SESSION.split()),  # without jedi, IPython adds the methods of the class
     ],
 )
-def test_tab_completes_only_public_names(cell: str, use_jedi: bool, expected: list[str]) -> None:
+def test_tab_completes_only_public_names(cell, use_jedi, expected):
     with svc.sandbox() as lab:
         shell = InteractiveShell(user_ns={"svc": svc, "lab": lab, "session": lab.session})
         shell.Completer.use_jedi = use_jedi

@@ -18,14 +18,14 @@ def fenced(language: str, text: str = README) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_make_command_is_a_target(page: Path):
+def test_every_make_command_is_a_target(page):
     named = re.findall(r"(?:`|^)make ([a-z][\w.-]*\w)", page.read_text(encoding="utf-8"), re.MULTILINE)
 
     assert named
     assert set(named) <= TARGETS
 
 
-def test_every_command_of_the_program_exists(capsys: pytest.CaptureFixture[str]):
+def test_every_command_of_the_program_exists(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
     commands = re.findall(r"^ {4}([a-z]+)\b", capsys.readouterr().out, re.MULTILINE)
@@ -35,9 +35,9 @@ def test_every_command_of_the_program_exists(capsys: pytest.CaptureFixture[str])
     assert set(named) <= set(commands)
 
 
-def test_the_python_runs_from_the_first_block_to_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_python_runs_from_the_first_block_to_the_last(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
+    names = {}
 
     with closing():
         for block in fenced("python"):
@@ -48,7 +48,7 @@ def test_the_python_runs_from_the_first_block_to_the_last(tmp_path: Path, monkey
         assert len(svc.files()) == 10
 
 
-def test_the_python_of_the_start_page_runs(capsys: pytest.CaptureFixture[str]):
+def test_the_python_of_the_start_page_runs(capsys):
     (block,) = fenced("python", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
 
     with closing():
@@ -58,7 +58,7 @@ def test_the_python_of_the_start_page_runs(capsys: pytest.CaptureFixture[str]):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_file_that_is_named_is_there(page: Path):
+def test_every_file_that_is_named_is_there(page):
     named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*|[A-Z]+(?:\.md)?)`", page.read_text(encoding="utf-8"))
     existing = [name for name in named if (ROOT / name).exists() or (ROOT / "svc_notebooks" / name).exists()]
     made = [name for name in named if name.startswith("build/")]

@@ -19,6 +19,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
 INTRODUCTION, *SECTIONS = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
 RECIPES = {section.partition("\n")[0]: section for section in SECTIONS}
 
+# A condition that holds after each recipe. `output` is the output of its commands.
 RESULTS = {
     "Connect to a service outside this kernel": "service.base_url == server.base_url and len(first) == 1",
     "Upload a folder of CSV files, and read all of them as one frame": "birds['count'].sum() == 18",
@@ -53,7 +54,6 @@ RESULTS = {
     "Call it with google-api-python-client": "svc.files()['name'].tolist() == ['birds.csv']",
     "Call it with fetch in JavaScript": "output == 'species,count\\nrobin,3\\n\\n'",
 }
-"""A condition that holds after each recipe. `output` is the output of its commands."""
 
 PACKAGES = {
     "Save a DataFrame as Parquet or Excel, and read it back": "pyarrow",
@@ -62,13 +62,7 @@ PACKAGES = {
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
-    """Return the language and the code of each fenced block."""
     return re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-
-
-def missing_program(commands: str) -> str | None:
-    programs = re.findall(r"^\w+", commands, re.MULTILINE)
-    return next((program for program in programs if shutil.which(program) is None), None)
 
 
 def run_block(language: str, code: str, names: dict[str, Any]) -> str | None:
@@ -81,8 +75,8 @@ def run_block(language: str, code: str, names: dict[str, Any]) -> str | None:
         Path(file[1]).write_text(code, encoding="utf-8")
     elif language == "python":
         exec(compile(code, PAGE.name, "exec"), names)
-    elif program := missing_program(code):
-        return program
+    elif missing := [name for name in re.findall(r"^\w+", code, re.MULTILINE) if shutil.which(name) is None]:
+        return missing[0]
     else:
         shell = subprocess.run(["bash", "-ec", code], capture_output=True, text=True, timeout=PATIENCE)
         assert shell.returncode == 0, shell.stdout + shell.stderr
@@ -90,18 +84,18 @@ def run_block(language: str, code: str, names: dict[str, Any]) -> str | None:
     return None
 
 
-def test_each_recipe_has_a_result() -> None:
+def test_each_recipe_has_a_result():
     assert list(RECIPES) == list(RESULTS)
     assert f"shows {len(RECIPES)} tasks" in INTRODUCTION
 
 
 @pytest.mark.parametrize("title", RECIPES)
-def test_every_block_runs(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_runs(title, tmp_path, monkeypatch):
     if title in PACKAGES and find_spec(PACKAGES[title]) is None:
         pytest.skip(f"{PACKAGES[title]} is not installed")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    names: dict[str, Any] = {"os": os}
+    names = {"os": os}
     with mock.patch.dict(os.environ), closing():
         missing = [run_block(language, code, names) for language, code in blocks(INTRODUCTION + RECIPES[title])]
 

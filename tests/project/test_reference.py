@@ -1,5 +1,4 @@
 import re
-from pathlib import Path
 
 import pytest
 
@@ -8,7 +7,7 @@ from tools.docs import DESCRIPTION, DOCS, PAGE, written
 
 
 @pytest.mark.parametrize("path", [PAGE, DESCRIPTION], ids=lambda path: path.name)
-def test_the_page_is_not_stale(path: Path):
+def test_the_page_is_not_stale(path):
     assert path.read_text(encoding="utf-8") == written()[path], "run: make docs"
 
 

@@ -1,7 +1,6 @@
 """The count of rules says what is true: of passes, failures, parameters, and unknown ids."""
 
 import textwrap
-from pathlib import Path
 from string import ascii_lowercase
 
 import pytest
@@ -18,7 +17,7 @@ SLOW = ("hypothesispytest", "unraisableexception", "cacheprovider")
 
 
 @pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Pytester:
+def suite(pytester, monkeypatch, tmp_path):
     """A suite of its own with four rules, one of them with two clauses, and a floor."""
     (tmp_path / "rules.csv").write_text(
         "id,area,side,rule\nA-1,alpha,server,one\nA-2,alpha,server,two\nB-1,beta,client,three\n"
@@ -45,7 +44,7 @@ PROVES_ONE = """
 """
 
 
-def test_a_passed_test_proves_its_rules(suite: pytest.Pytester):
+def test_a_passed_test_proves_its_rules(suite):
     result = run(suite, PROVES_ONE)
 
     result.stdout.fnmatch_lines(
@@ -53,27 +52,27 @@ def test_a_passed_test_proves_its_rules(suite: pytest.Pytester):
     )
 
 
-def test_one_failed_parameter_is_enough_to_prove_nothing(suite: pytest.Pytester):
-    result = run(suite, PROVES_ONE.replace("pass", "assert n == 1"))
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("pass", "assert n == 1"),
+        ("@pytest.mark.spec", "@pytest.mark.skip\n    @pytest.mark.spec"),
+        ("@pytest.mark.spec", "@pytest.mark.xfail\n    @pytest.mark.spec"),
+    ],
+    ids=["one parameter failed", "skipped", "expected to fail"],
+)
+def test_nothing_is_proved_by_a_test_that_did_not_pass(suite, old, new):
+    run(suite, PROVES_ONE.replace(old, new)).stdout.fnmatch_lines(["*rules: 0 of 4*"])
 
-    result.stdout.fnmatch_lines(["*rules: 0 of 4*"])
 
-
-@pytest.mark.parametrize("mark", ["@pytest.mark.skip", "@pytest.mark.xfail"])
-def test_what_was_skipped_or_expected_to_fail_proves_nothing(suite: pytest.Pytester, mark: str):
-    result = run(suite, PROVES_ONE.replace("    @pytest.mark.spec", f"    {mark}\n    @pytest.mark.spec"))
-
-    result.stdout.fnmatch_lines(["*rules: 0 of 4*"])
-
-
-def test_an_unknown_id_stops_the_run_and_names_the_test(suite: pytest.Pytester):
+def test_an_unknown_id_stops_the_run_and_names_the_test(suite):
     result = run(suite, PROVES_ONE.replace("A-1", "A-9"))
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*test_it.py::test_one*'A-9'*"])
 
 
-def test_a_rule_is_proved_when_all_of_its_clauses_are(suite: pytest.Pytester):
+def test_a_rule_is_proved_when_all_of_its_clauses_are(suite):
     half = run(suite, '@pytest.mark.spec("C-1", "C-1a")\ndef test_half(): pass')
     whole = run(suite, '@pytest.mark.spec("C-1", "C-1a", "C-1b")\ndef test_whole(): pass')
 
@@ -81,7 +80,7 @@ def test_a_rule_is_proved_when_all_of_its_clauses_are(suite: pytest.Pytester):
     whole.stdout.fnmatch_lines(["*rules: 1 of 4 proved by this run (2 of 5 clauses)*"])
 
 
-def test_the_floor_is_kept_by_a_whole_run_alone(suite: pytest.Pytester):
+def test_the_floor_is_kept_by_a_whole_run_alone_and_never_moves_down(suite):
     plugin_rules.FLOOR.write_text("A-1\nB-1\n")
 
     whole = run(suite, PROVES_ONE)
@@ -90,26 +89,19 @@ def test_the_floor_is_kept_by_a_whole_run_alone(suite: pytest.Pytester):
     assert whole.ret == pytest.ExitCode.TESTS_FAILED
     whole.stdout.fnmatch_lines(["proved before and not by this run: B-1*"])
     assert part.ret == pytest.ExitCode.OK
-
-
-def test_the_floor_moves_up_and_never_down(suite: pytest.Pytester):
     plugin_rules.FLOOR.write_text("B-1\n")
-
     run(suite, PROVES_ONE, "--write-rules-floor")
-
     assert plugin_rules.FLOOR.read_text() == "A-1\nB-1\n"
 
 
 def test_the_table_has_each_id_once():
-    lines = plugin_rules.RULES.read_text(encoding="utf-8").splitlines()
-
-    assert len(read_rules()) == len(lines) - 1
+    assert len(read_rules()) == len(plugin_rules.RULES.read_text(encoding="utf-8").splitlines()) - 1
     assert read_floor() <= read_rules().keys()
 
 
 def test_the_clauses_of_a_rule_are_lettered_from_a_on_and_replace_its_row():
     rows = list(read_rules())
-    letters: dict[str, str] = {}
+    letters = {}
     for row in rows:
         number = rule_number(row)
         letters[number] = letters.get(number, "") + row.removeprefix(number)

@@ -74,9 +74,8 @@ class Machine(RuleBasedStateMachine):
     def create(self, organizer: str, guests: list[str], summary: str, mark: str, choice: str) -> str:
         properties = {"private": {"mark": mark}, "shared": {"mark": mark}}
         body = {**TIMES, "summary": summary, "extendedProperties": properties}
-        status, made = self.call(
-            organizer, "POST", f"?sendUpdates={choice}", {**body, "attendees": [{"email": guest} for guest in guests]}
-        )
+        body["attendees"] = [{"email": guest} for guest in guests]
+        status, made = self.call(organizer, "POST", f"?sendUpdates={choice}", body)
         assert status == 200
         accepted = {guest: "accepted" if guest == organizer else "needsAction" for guest in guests}
         self.known[made["id"]] = Known(organizer, accepted, summary, mark, private={organizer: mark})
@@ -105,10 +104,10 @@ class Machine(RuleBasedStateMachine):
     @rule(event=events, user=people, mark=words)
     def note(self, event: str, user: str, mark: str) -> None:
         known = self.known[event]
-        if user not in known.holders():
-            return
-        assert self.call(user, "PATCH", f"/{event}", {"extendedProperties": {"private": {"mark": mark}}})[0] == 200
-        known.private[user] = mark
+        if user in known.holders():
+            change = {"extendedProperties": {"private": {"mark": mark}}}
+            assert self.call(user, "PATCH", f"/{event}", change)[0] == 200
+            known.private[user] = mark
 
     @rule(event=events, user=people, answer=st.sampled_from(["accepted", "declined", "tentative"]))
     def answer(self, event: str, user: str, answer: str) -> None:
@@ -116,10 +115,7 @@ class Machine(RuleBasedStateMachine):
         if user not in known.holders() or user not in known.guests:
             return
         _, copy = self.call(user, "GET", f"/{event}")
-        attendees = [
-            {**attendee, "responseStatus": answer} if attendee.get("self") else attendee
-            for attendee in copy["attendees"]
-        ]
+        attendees = [each | ({"responseStatus": answer} if each.get("self") else {}) for each in copy["attendees"]]
         assert self.call(user, "PATCH", f"/{event}", {"attendees": attendees})[0] == 200
         known.guests[user] = answer
 
@@ -169,12 +165,10 @@ class Machine(RuleBasedStateMachine):
         properties = shown["extendedProperties"]
         assert properties["shared"] == {"mark": known.shared}
         assert properties.get("private", {}).get("mark") == known.private.get(user)
-        assert {
-            attendee["email"]: attendee["responseStatus"] for attendee in shown.get("attendees", [])
-        } == known.guests
-        assert {attendee["email"] for attendee in shown.get("attendees", []) if attendee.get("self")} == {
-            user
-        } & known.guests.keys()
+        attendees = shown.get("attendees", [])
+        assert {attendee["email"]: attendee["responseStatus"] for attendee in attendees} == known.guests
+        own = {attendee["email"] for attendee in attendees if attendee.get("self")}
+        assert own == {user} & known.guests.keys()
 
     @invariant()
     def only_what_was_chosen_is_mailed(self) -> None:

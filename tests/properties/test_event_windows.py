@@ -65,21 +65,19 @@ class Calendar:
             self.move(instances[which]["id"], hour)
 
     def move(self, instance: str, hour: int | None) -> None:
-        if hour is None:
-            self.call("PATCH", f"{EVENTS}/{instance}", {"status": "cancelled"})
-            return
-        times = [{"dateTime": (BEGIN + timedelta(hours=hour + n)).isoformat()} for n in (0, 2)]
-        change = {"start": times[0], "end": times[1], "status": "confirmed"}
+        change = {"status": "cancelled"}
+        if hour is not None:
+            start, end = ({"dateTime": (BEGIN + timedelta(hours=hour + n)).isoformat()} for n in (0, 2))
+            change = {"start": start, "end": end, "status": "confirmed"}
         self.call("PATCH", f"{EVENTS}/{instance}", change)
 
     def whole(self) -> list[dict[str, Any]]:
-        return [
-            event for page in self.pages(singleEvents="true", orderBy="startTime", maxResults=2500) for event in page
-        ]
+        pages = self.pages(singleEvents="true", orderBy="startTime", maxResults=2500)
+        return [event for page in pages for event in page]
 
 
 @pytest.fixture(scope="module")
-def calendar() -> Calendar:
+def calendar():
     return Calendar(open_service(seed=0))
 
 
@@ -122,7 +120,5 @@ def test_the_instances_of_an_event_are_those_of_the_list(calendar, event, moves,
     calendar.fill([event | {"id": "abcde", "recurrence": event.get("recurrence", ["RRULE:FREQ=DAILY;COUNT=3"])}], moves)
     whole = calendar.whole()
 
-    instances = [event for page in calendar.pages("/abcde/instances", maxResults=size) for event in page]
-
-    assert instances == whole
+    assert [event for page in calendar.pages("/abcde/instances", maxResults=size) for event in page] == whole
     assert all(calendar.call("GET", f"{EVENTS}/{event['id']}") == event for event in whole)

@@ -3,9 +3,7 @@
 import hashlib
 import multiprocessing
 import os
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import joblib
@@ -34,20 +32,19 @@ class Connected:
         svc.connect(*self.arguments, verify=server.ca)
 
     def check(self, sent: list[Sent]) -> None:
-        """Check that each file has its own content."""
         stored = [(file, hashlib.md5(svc.read(file)).hexdigest()) for file, _ in sent]
         assert [content for content, expected in zip(stored, sent, strict=True) if content != expected] == []
 
 
 @pytest.fixture(params=["http", "https"])
-def connected(request: pytest.FixtureRequest) -> Iterator[Connected]:
+def connected(request):
     with svc.sandbox(seed=None) as lab:
         yield Connected(lab, tls=request.param == "https")
         make_current(None)
 
 
 @pytest.mark.parametrize("connected", ["http"], indirect=True)
-def test_no_answer_of_1000_calls_from_forked_pools_is_anothers(connected: Connected) -> None:
+def test_no_answer_of_1000_calls_from_forked_pools_is_anothers(connected):
     ids = [svc.upload(str(number).encode(), name=f"{number}.txt")["id"].iloc[0] for number in range(25)]
 
     answers = []
@@ -59,8 +56,8 @@ def test_no_answer_of_1000_calls_from_forked_pools_is_anothers(connected: Connec
 
 
 @pytest.mark.parametrize("connected", ["http"], indirect=True)
-def test_no_bytes_of_200_uploads_from_forked_pools_are_anothers(connected: Connected) -> None:
-    sent: list[Sent] = []
+def test_no_bytes_of_200_uploads_from_forked_pools_are_anothers(connected):
+    sent = []
     for begin in range(0, 200, 50):
         svc.files()  # a connection of the parent is open when it forks
         with FORK.Pool(4) as pool:
@@ -70,7 +67,7 @@ def test_no_bytes_of_200_uploads_from_forked_pools_are_anothers(connected: Conne
     assert len(svc.files()) == 200
 
 
-def test_forked_children_and_their_parent_work_at_the_same_time(connected: Connected) -> None:
+def test_forked_children_and_their_parent_work_at_the_same_time(connected):
     """The end of the children closes no connection of the parent, with or without TLS."""
     with FORK.Pool(4) as pool:
         waiting = pool.map_async(send, range(8), chunksize=1)
@@ -82,7 +79,7 @@ def test_forked_children_and_their_parent_work_at_the_same_time(connected: Conne
 
 @pytest.mark.parametrize("connected", ["http"], indirect=True)
 @pytest.mark.parametrize("method", STARTED_ANEW)
-def test_processes_that_are_started_anew_connect_by_an_initializer(connected: Connected, method: str) -> None:
+def test_processes_that_are_started_anew_connect_by_an_initializer(connected, method):
     context = multiprocessing.get_context(method)
     with ProcessPoolExecutor(2, context, initializer=svc.connect, initargs=connected.arguments) as pool:
         connected.check(list(pool.map(send, range(6))))
@@ -90,32 +87,24 @@ def test_processes_that_are_started_anew_connect_by_an_initializer(connected: Co
 
 @pytest.mark.parametrize("connected", ["http"], indirect=True)
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
-def test_joblib_uploads_with_each_of_its_backends(connected: Connected, backend: str) -> None:
+def test_joblib_uploads_with_each_of_its_backends(connected, backend):
     jobs = (joblib.delayed(connected_send)(*connected.arguments, number) for number in range(6))
 
     connected.check(joblib.Parallel(n_jobs=2, backend=backend)(jobs))
 
 
 @pytest.mark.parametrize("connected", ["http"], indirect=True)
-def test_forked_children_draw_different_boundaries(connected: Connected) -> None:
+def test_forked_children_draw_different_boundaries(connected):
     with FORK.Pool(3) as pool:
-        numbers = {line.split()[0]: line.split()[1] for line in pool.map(drawn, range(30), chunksize=1)}
+        numbers = dict(line.split() for line in pool.map(drawn, range(30), chunksize=1))
 
     assert len(set(numbers.values())) == len(numbers)
 
 
-@pytest.mark.parametrize("method", STARTED_ANEW)
-def test_a_spawned_process_has_no_session_and_raises(method: str) -> None:
-    expected = pytest.raises(RuntimeError, match=r"in this process, which was started by another one: call connect\(")
-    with svc.sandbox(), multiprocessing.get_context(method).Pool(1) as pool, expected:
-        pool.apply(files)
-
-
 @pytest.mark.parametrize("path", [None, "store"], ids=["memory", "folder"])
-def test_an_upload_to_a_sandbox_from_a_forked_child_is_an_error_and_not_lost(tmp_path: Path, path: str | None) -> None:
-    expected = pytest.raises(
-        svc.Unsupported, match=f"belongs to process {os.getpid()} .* Use threads; or call lab.serve"
-    )
+def test_an_upload_to_a_sandbox_from_a_forked_child_is_an_error_and_not_lost(tmp_path, path):
+    words = f"belongs to process {os.getpid()} .* Use threads; or call lab.serve"
+    expected = pytest.raises(svc.Unsupported, match=words)
     with svc.sandbox(path and tmp_path / path):
         with FORK.Pool(2) as pool, expected:
             pool.map(send, range(4))
@@ -124,7 +113,7 @@ def test_an_upload_to_a_sandbox_from_a_forked_child_is_an_error_and_not_lost(tmp
         assert files() == []
 
 
-def test_a_forked_child_can_make_a_sandbox_of_its_own(tmp_path: Path) -> None:
+def test_a_forked_child_can_make_a_sandbox_of_its_own(tmp_path):
     with svc.sandbox(tmp_path), FORK.Pool(1) as pool:
         assert pool.apply(_in_a_new_sandbox) == ["theirs"]
         assert files() == []
@@ -136,8 +125,12 @@ def _in_a_new_sandbox() -> list[str]:
         return files()
 
 
-def test_an_object_that_cannot_be_pickled_explains_the_alternative(connected: Connected) -> None:
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+@pytest.mark.parametrize("connected, method", [("http", "forkserver"), ("https", "spawn")], indirect=["connected"])
+def test_a_process_that_is_started_anew_has_no_session_and_takes_no_objects_of_this_one(connected, method):
+    words = r"in this process, which was started by another one: call connect\("
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        with pytest.raises(RuntimeError, match=words):
+            pool.apply(files)
         begun = svc.start_upload(b"x", name="x")
         with svc.sandbox() as lab:
             for unpicklable, sentence in (
@@ -150,7 +143,7 @@ def test_an_object_that_cannot_be_pickled_explains_the_alternative(connected: Co
                     pool.apply(repr, (unpicklable,))
 
 
-def test_a_receiver_says_in_a_forked_child_where_it_listens() -> None:
+def test_a_receiver_says_in_a_forked_child_where_it_listens():
     expected = pytest.raises(svc.Unsupported, match=f"This receiver belongs to process {os.getpid()}")
     with svc.sandbox(), svc.receiver() as receiver:
         svc.watch_changes(receiver)

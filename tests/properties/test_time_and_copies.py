@@ -20,6 +20,7 @@ from tests.framed import framed
 Q = 262_144
 FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files"
+ABOUT = "/storage/v3/about?fields=*"
 EVENTS = "/calendar/v3/calendars/primary/events"
 
 
@@ -86,12 +87,7 @@ class Hand:
         self.service.clock.advance(timedelta(hours=number))
 
     def look(self, number: int) -> None:
-        for target in (
-            f"{FILES}?fields=*",
-            "/storage/v3/changes?pageToken=1&fields=*",
-            EVENTS,
-            "/storage/v3/about?fields=*",
-        ):
+        for target in (f"{FILES}?fields=*", "/storage/v3/changes?pageToken=1&fields=*", EVENTS, ABOUT):
             self.ask("GET", target)
         for file_id in self.ids:
             self.ask("GET", f"{FILES}/{file_id}?alt=media")
@@ -137,9 +133,8 @@ def of_a_copy(service: Service) -> dict[str, Any]:
 
 
 def opened(folder: str | None) -> Service:
-    return open_service(
-        folder, seed=7, clock=None, policy=Policy(verified_domains=("*",), part_size=Q), background=False
-    )
+    policy = Policy(verified_domains=("*",), part_size=Q)
+    return open_service(folder, seed=7, clock=None, policy=policy, background=False)
 
 
 @pytest.mark.parametrize("in_folder", [False, True])
@@ -163,7 +158,7 @@ def test_a_restore_brings_everything_back_and_what_follows_is_the_same(in_folder
 @pytest.mark.parametrize("in_folder", [False, True])
 @examples(0.25)
 @given(before=actions, here=actions, there=actions)
-def test_a_fork_changes_independently(in_folder: bool, before: Any, here: Any, there: Any) -> None:
+def test_a_fork_changes_independently(in_folder, before, here, there):
     with TemporaryDirectory() as folder, opened(folder if in_folder else None) as service:
         hand = Hand(service, service.sign_in())
         do(hand, before)
@@ -202,7 +197,7 @@ def _without_steps(todo: Any) -> Any:
     return [step for step in todo if step[0] is not Hand.watch]
 
 
-def test_a_fault_in_the_middle_is_no_part_of_a_state() -> None:
+def test_a_fault_in_the_middle_is_no_part_of_a_state():
     with opened(None) as service:
         hand = Hand(service, service.sign_in())
         kept = service.snapshot()

@@ -151,7 +151,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(seconds=STEPS)
     def advance(self, seconds: float) -> None:
-        self.service.clock.advance(seconds)  # type: ignore[union-attr]
+        self.service.clock.advance(seconds)
 
     @invariant()
     def what_was_told_is_what_was_queued(self) -> None:

@@ -63,6 +63,8 @@ def test_a_snapshot_a_saved_state_and_a_fork_have_all_contents(address: str, buc
             restore()
 
             assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"first"
+            assert len(wire.send("GET", "/storage/v3/files").json["files"]) == 1
+            assert wire.send("POST", "/storage/v3/files").status == 200  # its row has a number that is free
     assert len(names(bucket)) == 2
 
 

@@ -1,27 +1,42 @@
 """A service on PostgreSQL behaves as on SQLite, and refuses what it cannot do."""
 
-import io
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from svc_notebooks.server.service import open_service
+from svc_notebooks.server.service import Service, open_service
 from tests.contract.wire import Answer, InProcess
 from tests.scale.conftest import Place
 
 pytestmark = pytest.mark.scale
 
 
-def get(wire: InProcess, target: str) -> Answer:
-    return wire.send("GET", target)
+FILES = "/storage/v3/files"
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture
+def service(place: Place) -> Iterator[Service]:
+    with place.opened(seed=0) as service:
+        yield service
+
+
+@pytest.fixture
+def wire(service: Service) -> InProcess:
+    return InProcess(service, "http://svc.test")
+
+
+def create(wire: InProcess, **fields: str) -> Answer:
+    return wire.send("POST", FILES, json.dumps(fields).encode(), JSON)
 
 
 def names(wire: InProcess, **parameters: str) -> list[str]:
     query = "&".join(f"{name}={value}" for name, value in parameters.items())
-    return [file["name"] for file in get(wire, f"/storage/v3/files?{query}").json["files"]]
+    return [file["name"] for file in wire.send("GET", f"{FILES}?{query}").json["files"]]
 
 
 def test_a_second_service_is_refused_until_the_first_has_ended(place: Place) -> None:
@@ -51,83 +66,53 @@ def test_no_message_has_the_password(address: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_u_0000_is_refused_in_a_name_and_found_in_no_name(place: Place) -> None:
-    with place.opened(seed=0) as service:
-        wire = InProcess(service, "http://svc.test")
-        refused = wire.send("POST", "/storage/v3/files", json.dumps({"name": "a\0b"}).encode(), JSON)
-        wire.send("POST", "/storage/v3/files", json.dumps({"name": "ab", "description": "a\0b"}).encode(), JSON)
+def test_u_0000_is_refused_in_a_name_and_found_in_no_name(wire: InProcess) -> None:
+    refused = create(wire, name="a\0b")
+    create(wire, name="ab", description="a\0b")
 
-        assert (refused.status, "U+0000" in refused.error["message"]) == (400, True)
-        assert names(wire, q="name+%3D+%27a%00b%27") == []
-        assert names(wire, q="name+!%3D+%27a%00b%27") == ["ab"]
-        assert get(wire, "/storage/v3/files/a%00b").status == 404
-        assert get(wire, "/storage/v3/files?fields=files/description").json["files"] == [{"description": "a\0b"}]
+    assert (refused.status, "U+0000" in refused.error["message"]) == (400, True)
+    assert names(wire, q="name+%3D+%27a%00b%27") == []
+    assert names(wire, q="name+!%3D+%27a%00b%27") == ["ab"]
+    assert wire.send("GET", f"{FILES}/a%00b").status == 404
+    assert wire.send("GET", f"{FILES}?fields=files/description").json["files"] == [{"description": "a\0b"}]
 
 
-JSON = {"Content-Type": "application/json"}
+def test_names_are_sorted_by_their_bytes_and_found_regardless_of_case(wire: InProcess) -> None:
+    for name in ("b", "\u00e9", "B-Plan", "_", "a", "\U0001f600", "\uffee"):
+        create(wire, name=name)
+
+    assert names(wire, orderBy="name") == ["_", "a", "b", "B-Plan", "\u00e9", "\uffee", "\U0001f600"]
+    assert names(wire, q="name+contains+%27b-pl%27") == ["B-Plan"]
 
 
-def test_names_are_sorted_by_their_bytes_and_found_regardless_of_case(place: Place) -> None:
-    with place.opened(seed=0) as service:
-        wire = InProcess(service, "http://svc.test")
-        for name in ("b", "\u00e9", "B-Plan", "_", "a", "\U0001f600", "\uffee"):
-            wire.send("POST", "/storage/v3/files", json.dumps({"name": name}).encode(), JSON)
+def test_the_service_connects_again_after_the_server_has_ended_its_connections(place: Place, wire: InProcess) -> None:
+    create(wire)
+    place.disconnect()
 
-        assert names(wire, orderBy="name") == ["_", "a", "b", "B-Plan", "\u00e9", "\uffee", "\U0001f600"]
-        assert names(wire, q="name+contains+%27b-pl%27") == ["B-Plan"]
+    assert create(wire).status == 200
+    assert len(names(wire)) == 2
 
 
-def test_a_snapshot_a_saved_state_and_a_fork_have_all_rows(place: Place, tmp_path: Path) -> None:
-    with place.opened(seed=0) as service:
-        wire = InProcess(service, "http://svc.test")
-        wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"first")
-        snapshot = service.snapshot()
-        file = io.BytesIO()
-        service.dump(file)
-        wire.send("POST", "/storage/v3/files", b"{}", JSON)
-        with service.fork() as fork:
-            assert len(names(InProcess(fork, "http://svc.test"))) == 2
-        for restore in (lambda: service.restore(snapshot), lambda: service.load(file)):
-            wire.send("POST", "/storage/v3/files", b"{}", JSON)
-            restore()
-
-            assert len(names(wire)) == 1
-            made = wire.send("POST", "/storage/v3/files", b"{}", JSON)
-            assert made.status == 200
-
-
-def test_the_service_connects_again_after_the_server_has_ended_its_connections(place: Place) -> None:
-    with place.opened(seed=0) as service:
-        wire = InProcess(service, "http://svc.test")
-        wire.send("POST", "/storage/v3/files", b"{}", JSON)
-        place.disconnect()
-
-        assert wire.send("POST", "/storage/v3/files", b"{}", JSON).status == 200
-        assert len(names(wire)) == 2
-
-
-def test_requests_get_503_while_the_server_refuses_connections(place: Place) -> None:
+def test_requests_get_503_while_the_server_refuses_connections(place: Place, service: Service, wire: InProcess) -> None:
     server, _, name = place.address.rpartition("/")
-    with place.opened(seed=0) as service:
-        wire = InProcess(service, "http://svc.test")
-        wire.create(b"kept")
-        refuse = Place(f"{server}/postgres", "").execute
-        refuse(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
-        refuse(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
-        refused = [
-            get(wire, "/storage/v3/about?fields=user"),
-            get(wire, "/storage/v3/files"),
-            wire.send("POST", "/storage/v3/files", b"{}", JSON),
-            wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"lost"),
-        ]
-        problems = service.monitor.problems()
-        refuse(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+    wire.create(b"kept")
+    refuse = Place(f"{server}/postgres", "").execute
+    refuse(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+    refuse(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    refused = [
+        wire.send("GET", "/storage/v3/about?fields=user"),
+        wire.send("GET", FILES),
+        create(wire),
+        wire.send("POST", "/upload/storage/v3/files?uploadType=media", b"lost"),
+    ]
+    problems = service.monitor.problems()
+    refuse(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
 
-        assert [answer.status for answer in refused] == [503] * 4
-        assert "cannot be reached" in problems["database"]
-        assert len(names(wire)) == 1
-        assert service.monitor.problems() == {}
-        assert wire.send("POST", "/storage/v3/files", b"{}", JSON).status == 200
+    assert [answer.status for answer in refused] == [503] * 4
+    assert "cannot be reached" in problems["database"]
+    assert len(names(wire)) == 1
+    assert service.monitor.problems() == {}
+    assert create(wire).status == 200
 
 
 @pytest.mark.parametrize("grant", ["", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}"])

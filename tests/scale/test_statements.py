@@ -48,8 +48,7 @@ def round_trips(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 def requests(service: Service) -> dict[str, object]:
     wire = InProcess(service, "http://svc.test")
     file = wire.send("POST", FILES, b'{"name": "x"}', JSON).json["id"]
-    day = {"date": "2026-11-02"}
-    event = json.dumps({"start": day, "end": {"date": "2026-11-03"}}).encode()
+    event = json.dumps({"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}).encode()
     return {
         "metadata": lambda: wire.send("GET", f"{FILES}/{file}"),
         "change": lambda: wire.send("PATCH", f"{FILES}/{file}", b'{"starred": true}', JSON),

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store.migration import migrate, sweep
+from svc_notebooks.server.store.migration import sweep
 from tests.contract.wire import InProcess
 from tests.scale.conftest import Place
 from tests.scale.test_bucket import bucket_of, names, written
@@ -45,17 +45,3 @@ def test_objects_of_others_are_not_swept(address: str, bucket: str) -> None:
 
     sweep(address, bucket, min_age=0, now=time.time() + 60, delete=True)
     assert names(bucket) == before
-
-
-def test_a_store_migrates_from_a_folder_to_a_bucket_and_back(address: str, bucket: str, tmp_path) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    with open_service(first) as service:
-        wire = InProcess(service, "http://svc.test")
-        file = wire.create(b"kept")
-    migrate(str(first), address, bucket, (), print)
-    migrate(address, str(second), bucket, (), print)
-    for store in ((address, bucket), (second, None)):
-        with open_service(store[0], content=store[1]) as service:
-            again = InProcess(service, "http://svc.test")
-            again.token = wire.token
-            assert again.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"

@@ -21,7 +21,7 @@ from ..files import CHECKSUMS, checksum, export_formats, file_path, get_file, ha
 from ..retry import repeated_requests
 from ..session import Session
 from ..uploads.sources import Progress
-from ..uploads.uploads import document_name
+from ..uploads.upload_request import document_name
 from .ranged_download import Memory, PartFile, RangedDownload
 
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int | None] | int | str | None"

@@ -141,9 +141,8 @@ def _attendees(component: Component, notes: list[str]) -> Iterator[JSONObject]:
     for attendee in component.all("ATTENDEE"):
         guest, parameters = _person(attendee), attendee.parameters
         if not guest:
-            notes.append(
-                f"the guest {(parameters.get('CN') or attendee.value)[:80]!r} was left out: not an e-mail address"
-            )
+            name = (parameters.get("CN") or attendee.value)[:80]
+            notes.append(f"the guest {name!r} was left out: not an e-mail address")
             continue
         guests = parameters.get("X-NUM-GUESTS", "0")
         flags: dict[str, JSON] = {
@@ -171,12 +170,10 @@ def _reminders(component: Component, times: EventTimes, zones: FileZones, notes:
             if before is None:
                 notes.append(f"the alarm {trigger.value.strip()[:40]!r} was left out: it is not at or before the start")
                 continue
-            if before > MAX_REMINDER_MINUTES:
-                notes.append(
-                    f"the alarm {before} minutes before the start is {MAX_REMINDER_MINUTES} minutes before it now"
-                )
+            if (most := MAX_REMINDER_MINUTES) < before:
+                notes.append(f"the alarm {before} minutes before the start is {most} minutes before it now")
             method = "email" if alarm.value("ACTION").upper() == "EMAIL" else "popup"
-            minutes[method, min(before, MAX_REMINDER_MINUTES)] = None
+            minutes[method, min(before, most)] = None
     nearest = sorted(minutes, key=lambda reminder: reminder[1])[:MAX_REMINDERS]
     if len(nearest) < len(minutes):
         notes.append(f"of {len(minutes)} alarms the {MAX_REMINDERS} nearest to the start were kept")
@@ -206,14 +203,8 @@ def _minutes_before(trigger: Property, times: EventTimes, zones: FileZones) -> i
 
 def _source(component: Component) -> JSONObject:
     """Return the page of an event, unless it is that of a service of this family, from which the event was exported."""
-    return next(
-        (
-            {"url": url.value.strip()}
-            for url in component.all("URL")
-            if PAGE not in url.parameters and url.value.strip()
-        ),
-        {},
-    )
+    urls = (url.value.strip() for url in component.all("URL") if PAGE not in url.parameters)
+    return next(({"url": url} for url in urls if url), {})
 
 
 def _attachments(component: Component, notes: list[str]) -> Iterator[JSONObject]:
@@ -233,16 +224,14 @@ def _conference(component: Component, notes: list[str]) -> JSONObject:
     """Return the conference of an event (RFC 7986, 5.11)."""
     points: list[JSONObject] = []
     for conference in component.all("CONFERENCE"):
-        features = conference.parameters.get("FEATURE", "").upper().split(",")
+        uri, features = conference.value.strip(), conference.parameters.get("FEATURE", "").upper().split(",")
         kind = next((_ENTRY_POINTS[feature] for feature in features if feature in _ENTRY_POINTS), None)
-        kind = kind or ("phone" if conference.value.strip().startswith("tel:") else "video")
+        kind = kind or ("phone" if uri.startswith("tel:") else "video")
         if kind != "phone" and any(point["entryPointType"] == kind for point in points):
-            notes.append(
-                f"the conference {conference.value.strip()[:80]!r} was left out: an event has one {kind} conference"
-            )
+            notes.append(f"the conference {uri[:80]!r} was left out: an event has one {kind} conference")
             continue
         label = conference.parameters.get("LABEL")
-        points.append({"entryPointType": kind, "uri": conference.value.strip(), **({"label": label} if label else {})})
+        points.append({"entryPointType": kind, "uri": uri, **({"label": label} if label else {})})
     return {"conferenceSolution": {"name": "Conference"}, "entryPoints": [*points]} if points else {}
 
 

@@ -295,10 +295,8 @@ def recurrence_lines(component: Component, times: EventTimes, zones: FileZones, 
                     if "/" in value and "T" in value.upper() and isinstance(times.start, datetime) and name == "RDATE":
                         periods[_period(value, dates, times.start, zones, notes)] = None
                     else:
-                        value = value.partition("/")[0]
-                        moments[
-                            print_moment(time_in_series(dates._replace(value=value), times.start, zones, notes))
-                        ] = None
+                        day = dates._replace(value=value.partition("/")[0])
+                        moments[print_moment(time_in_series(day, times.start, zones, notes))] = None
                 except (OverflowError, ValueError) as error:
                     notes.append(f"{name} was left out: {reason(error)}")
         if name == "RDATE":  # the start is always an instance

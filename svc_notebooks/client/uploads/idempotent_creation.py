@@ -24,7 +24,7 @@ from ...core.resources.files import File
 from ..files import CHECKSUMS, checksum, copy_file, get_file, list_files
 from ..session import Session
 from .sources import UploadSource
-from .uploads import UploadRequest, is_document
+from .upload_request import UploadRequest, is_document
 
 # -- compares a stored file with the source of its upload, which may have changed between two parts of the upload
 
@@ -55,7 +55,7 @@ def check_content(session: Session, request: UploadRequest, file: File) -> None:
 
     Raises SourceChanged if they differ. Shows an UnverifiedUploadWarning if they cannot be compared.
     """
-    file_id = file.get("id") or request.file_id or request.chosen_id or ""
+    file_id = file.get("id") or request.file_id or request.generated_id or ""
     stored = f"{file.get('name') or request.name!r}" + (f" ({file_id})" if file_id else "")
     is_same, reason = compare_content(session, {**file, "id": file_id}, request.source)
     if is_same is None:
@@ -73,26 +73,26 @@ def check_content(session: Session, request: UploadRequest, file: File) -> None:
 PROPERTY = "svcNotebooksResume"
 
 
-def with_chosen_id(session: Session, request: UploadRequest, file_id: str) -> UploadRequest:
+def with_generated_id(session: Session, request: UploadRequest, file_id: str) -> UploadRequest:
     """Return an upload that creates a file with this id, or a native document with this id in a private property.
 
     An upload of new content for an existing file, or of a file that has an id already, is returned unchanged.
     """
-    if request.file_id or request.chosen_id:
+    if request.file_id or request.generated_id:
         return request
     converted = is_document(session, str(request.metadata.get("mimeType")))
-    metadata = marked(request.metadata, file_id) if converted else {**request.metadata, "id": file_id}
+    metadata = with_id_property(request.metadata, file_id) if converted else {**request.metadata, "id": file_id}
     upload_type = "multipart" if request.upload_type == "media" else request.upload_type
     return replace(request, metadata=metadata, upload_type=upload_type)
 
 
-def marked(metadata: Mapping[str, Any], file_id: str) -> dict[str, Any]:
+def with_id_property(metadata: Mapping[str, Any], file_id: str) -> dict[str, Any]:
     """Return the metadata of a native document with an id in a private property."""
     return {**metadata, "appProperties": {**(metadata.get("appProperties") or {}), PROPERTY: file_id}}
 
 
 def find_or_upload(session: Session, request: UploadRequest, upload: Callable[[], File]) -> File:
-    """Return the file that an earlier upload with the same chosen id has created, or else call `upload`.
+    """Return the file that an earlier upload with the same generated id has created, or else call `upload`.
 
     Raises SourceChanged if the source has changed since the earlier upload.
     """
@@ -102,9 +102,9 @@ def find_or_upload(session: Session, request: UploadRequest, upload: Callable[[]
         if not mark or not (file := _marked_file(session, mark, fields)):
             return upload()
     except AlreadyExists:
-        if request.chosen_id is None:
+        if request.generated_id is None:
             raise
-        file = get_file(session, request.chosen_id, fields=fields)
+        file = get_file(session, request.generated_id, fields=fields)
     if request.source.can_change:
         check_content(session, request, file)
     return file
@@ -116,7 +116,7 @@ def _marked_file(session: Session, mark: str, fields: str | None) -> File | None
     return next(list_files(session, q=q, fields=fields, limit=1), None)
 
 
-def copy_with_chosen_id(
+def copy_with_generated_id(
     session: Session, source_id: str, file_id: str, metadata: File, query: Mapping[str, Any], *, repeated: bool
 ) -> File:
     """Copy a file, and give the copy this id. A native document gets the id in a private property.
@@ -132,4 +132,4 @@ def copy_with_chosen_id(
             raise
     if repeated and (copy := _marked_file(session, file_id, query.get("fields"))):
         return copy
-    return copy_file(session, source_id, cast(File, marked(metadata, file_id)), query=query)
+    return copy_file(session, source_id, cast(File, with_id_property(metadata, file_id)), query=query)

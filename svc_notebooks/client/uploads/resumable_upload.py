@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, RLock
-from typing import Any, cast
+from typing import cast
 
 from ...core.errors.errors import (
     ContentMismatch,
@@ -39,20 +39,11 @@ from ..json_response import parse_object, read_object, read_resource
 from ..retry import Retry, response_error, warn_of_waiting
 from ..session import Session
 from ..transport.in_process import TransportError
-from ..transport.urls import foreign_url, is_web_address
+from ..transport.urls import foreign_url
 from ..upload_journal import JournalLock
 from .idempotent_creation import check_content
-from .sources import Progress, SourceStream, open_source
-from .uploads import (
-    DEFAULT_CHUNK,
-    UploadArguments,
-    UploadRequest,
-    check_chunk_size,
-    check_stored_size,
-    prepare,
-    send_once,
-    with_stored_type,
-)
+from .sources import Progress, SourceStream
+from .upload_request import DEFAULT_CHUNK, UploadRequest, check_stored_size
 
 # -- parsing of the responses in a resumable upload, and the errors of the upload
 
@@ -352,7 +343,7 @@ class ClientUpload:
         except TransportError as error:
             self._response, self._broken = Response(0), error
             warn_of_waiting(session, error, machine.backoff.failures)
-            machine.lose_connection(session.elapsed(), session.chance())
+            machine.lose_connection(session.elapsed(), session.random.random())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
                 raise self._interruption(f"No response to {request.method} {request.path}: {error}.") from error
@@ -406,7 +397,7 @@ class ClientUpload:
 
     def _finish(self, answer: JSONObject, url: str) -> None:
         """Check the stored file and complete the upload. If the check is interrupted, the next call repeats it."""
-        identifier = self.request.file_id or self.request.chosen_id
+        identifier = self.request.file_id or self.request.generated_id
         file = read_resource(answer, File, url, self.request.query.get("fields"), identifier=identifier)
         total = self.total
         try:
@@ -427,17 +418,12 @@ class ClientUpload:
         row = {
             "n": len(self.history) + 1,
             "action": action,
-            "first": None,
-            "last": None,
             "total": self._machine.total,
             "sent": body.sent if isinstance(body, SourceStream) else len(body) if isinstance(body, bytes) else None,
-            "status": None,
             "stored": self.stored,
-            "waited": None,
             "state": (UploadState.EXPIRED if facts.get("status") in (404, 410) else self._machine.state).value,
-            "error": None,
         }
-        self.history.append(row | facts)
+        self.history.append(dict.fromkeys(("first", "last", "status", "waited", "error")) | row | facts)
 
     def _forget(self) -> None:
         if self._claim is not None:
@@ -446,10 +432,10 @@ class ClientUpload:
     def _fail(self, reason: FailureReason) -> None:
         """Raise the error for a failure, or return if an earlier session has completed the upload."""
         error = self._error(reason)
-        if error.status == 409 and self._all_sent and self.request.chosen_id:
+        if error.status == 409 and self._all_sent and self.request.generated_id:
             # An earlier session received all bytes and created the file with this id (X-07).
             self._resumed = self._source.can_change
-            stored = get_file(self._session, self.request.chosen_id)
+            stored = get_file(self._session, self.request.generated_id)
             self._finish(cast(JSONObject, stored), self._session.base_url)
             return
         if reason in SESSION_GONE or error.status == 400:
@@ -485,70 +471,3 @@ class ClientUpload:
         """Return the Interrupted error of this upload, or Unreachable if no connection was made."""
         kind = Unreachable if self._broken is not None and self._broken.unreachable else Interrupted
         return kind(text, session_uri=self.session_uri, status=self._response.status or None)
-
-
-# -- one call for an upload of any type
-
-
-def upload(session: Session, source: object, *, progress: Progress | None = None, **arguments: Any) -> File:
-    """Upload a source as a new file, or as the new content of the file `file_id`, and return the file's metadata.
-
-    `source` is a path, bytes or a binary file object. `arguments` are the fields of `UploadArguments`. `progress` is
-    called with (bytes sent, size or None). Repeat an interrupted call to resume a resumable upload.
-
-    Raises TypeError or ValueError for an invalid argument before anything is sent, OSError if the source cannot be
-    read, and SvcError if the upload fails.
-    """
-    return execute(session, prepare(session, source, UploadArguments(**arguments)), progress)
-
-
-def start_upload(
-    session: Session, source: object, *, progress: Progress | None = None, **arguments: Any
-) -> ClientUpload:
-    """Open a new resumable upload session and return the upload, without sending content. Arguments as in `upload`."""
-    request = with_stored_type(session, prepare(session, source, UploadArguments(upload_type="resumable", **arguments)))
-    key = request.journal_key(session)
-    claim = session.pending.claim(key) if key else None
-    return ClientUpload(session, request, progress=progress, claim=claim).begin()
-
-
-def resume_upload(
-    session: Session, session_uri: str, source: object, *, chunk_size: int | str | None = None
-) -> ClientUpload:
-    """Return an upload that continues an open session with `.run()` or `.resume()`.
-
-    These methods open an expired session again if the journal has the metadata, or raise SessionExpired. Raises
-    ValueError if `session_uri` is not a web address, SourceChanged if the source differs from the journal. They raise
-    SourceChanged if the stored file has other content than the source.
-    """
-    if not is_web_address(session_uri):
-        raise ValueError("session_uri must be a web address; give the attribute session_uri of the upload")
-    entry = session.pending.by_uri(session_uri)
-    opened = open_source(source)
-    opened.keep_digests()
-    chunk = check_chunk_size(chunk_size)
-    if entry is None:
-        request = UploadRequest(opened, opened.media_type, chunk_size=chunk, restartable=False)
-        return ClientUpload(session, request, session_uri=session_uri)
-    if opened.fingerprint() != entry.fingerprint:
-        raise SourceChanged(f"{entry.name} has changed since its upload began on {entry.started}.")
-    request = UploadRequest(opened, entry.media_type, entry.metadata, entry.file_id, entry.query, chunk_size=chunk)
-    return ClientUpload(session, request, session_uri=session_uri, claim=session.pending.claim(entry.key))
-
-
-def execute(session: Session, request: UploadRequest, progress: Progress | None = None) -> File:
-    """Send a prepared upload and return the file's metadata."""
-    if request.upload_type == "resumable":
-        return resumable(session, request, progress).run()
-    return send_once(session, request, progress)
-
-
-def resumable(session: Session, request: UploadRequest, progress: Progress | None) -> ClientUpload:
-    """Return the resumable upload for a request. An unfinished session in the journal is continued."""
-    request = with_stored_type(session, request)
-    key = request.journal_key(session)
-    claim = session.pending.claim(key) if key else None
-    entry = claim.entry if claim else None
-    matches = entry is not None and entry.fingerprint == request.source.fingerprint()
-    uri = entry.session_uri if entry is not None and matches else None
-    return ClientUpload(session, request, session_uri=uri, progress=progress, claim=claim)

@@ -13,10 +13,10 @@ from ...core.resources.files import File
 from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children
 from ..session import Session
-from .idempotent_creation import find_or_upload, with_chosen_id
-from .resumable_upload import execute
+from .idempotent_creation import find_or_upload, with_generated_id
 from .sources import Progress
-from .uploads import UploadArguments, UploadRequest, is_document, prepare
+from .upload_request import UploadArguments, UploadRequest, is_document, prepare
+from .uploads import execute
 
 # The outcomes of a file. "unchanged" means that the folder had a file of the same name with the same content.
 #
@@ -138,7 +138,7 @@ def upload_tree_file(
         return execute(session, new_content_of(planned.candidates[-1]["id"], request), progress), REPLACED
     outcome = BESIDE if planned.candidates else UPLOADED
     if planned.new_id:
-        request = with_chosen_id(session, request, planned.new_id)
+        request = with_generated_id(session, request, planned.new_id)
     if repeated:
         return find_or_upload(session, request, lambda: execute(session, request, progress)), outcome
     return execute(session, request, progress), outcome

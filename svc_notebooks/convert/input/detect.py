@@ -8,12 +8,12 @@ import zipfile
 import zlib
 
 from ...core.http import media_types
-from ...core.http.media_types import UNKNOWN, sniff
+from ...core.http.media_types import OCTET_STREAM, sniff
 from ..job import ConversionError
 from .charset import detect_utf16_or_utf32
 
 GENERIC_TYPES = frozenset(  # which do not determine the format
-    {UNKNOWN, media_types.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
+    {OCTET_STREAM, media_types.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
 )
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the first bytes of Office files before 2007, and of encrypted ones

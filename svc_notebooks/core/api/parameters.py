@@ -1,5 +1,8 @@
 # ruff: noqa: E501  the parameters are a table: a row is a line
-"""The query parameters and request headers of the operations in operations.py. Unknown parameters are ignored."""
+"""The query parameters and request headers of the operations in operations.py. Unknown parameters are ignored.
+
+The service checks booleans by these tables. The handler checks the other values where it reads them.
+"""
 
 from __future__ import annotations
 

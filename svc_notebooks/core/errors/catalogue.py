@@ -9,13 +9,12 @@ stores it. The catalogue has none for invalid fields, parameters and headers, wh
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from ..http.messages import JSON
+from ..http.messages import JSON, has_lone_surrogate
 from ..resources.errors import ErrorDetail, ErrorResponse
 
 
@@ -72,13 +71,15 @@ def row(key: str, /, *, decided_by: str | None = None, **values: object) -> Row:
     return replace(template, message=message, location=location, decided_by=decided_by or template.decided_by)
 
 
-def refuse(key: str, /, *, decided_by: str | None = None, **values: object) -> ApiError:
-    """Return the ApiError for a catalogue key, for the caller to raise.
+def refuse(
+    key: str, /, *, decided_by: str | None = None, headers: Sequence[tuple[str, str]] = (), **values: object
+) -> ApiError:
+    """Return the ApiError for a catalogue key, for the caller to raise. `headers` are those of the response.
 
     >>> refuse("fileNotFound", fileId="x").status
     404
     """
-    return ApiError([row(key, decided_by=decided_by, **values)])
+    return ApiError([row(key, decided_by=decided_by, **values)], headers)
 
 
 _NOT_FOUND = {
@@ -121,22 +122,14 @@ def lone_surrogates(value: JSON) -> list[Row]:
     >>> [error.location for error in lone_surrogates({"a": ["x", chr(0xD800)]})]
     ['a[1]']
     """
-    if _is_encodable(json.dumps(value, ensure_ascii=False, default=str)):
+    if not has_lone_surrogate(value):
         return []
     return [row("invalid", field=path or "body", message=NO_TEXT) for path in _surrogate_paths(value, "")]
 
 
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _surrogate_paths(value: JSON, path: str) -> Iterator[str]:
     """Yield the path of each text with a lone surrogate, or of the parent object if the text is a key."""
-    if isinstance(value, str) and not _is_encodable(value):
+    if isinstance(value, str) and has_lone_surrogate(value):
         yield path
     elif isinstance(value, list):
         for index, member in enumerate(value):
@@ -144,4 +137,4 @@ def _surrogate_paths(value: JSON, path: str) -> Iterator[str]:
     elif isinstance(value, dict):
         for key, member in value.items():
             member_path = f"{path}.{key}" if path else key
-            yield from _surrogate_paths(member, member_path) if _is_encodable(key) else (path,)
+            yield from (path,) if has_lone_surrogate(key) else _surrogate_paths(member, member_path)

@@ -9,9 +9,9 @@ from typing import Any, Final
 from unicodedata import normalize
 
 from ..brand_names import Names
-from ..errors.catalogue import NO_TEXT, ApiError, Row, lone_surrogates, row
+from ..errors.catalogue import NO_TEXT, ApiError, Row, row
 from ..field_mask import FAMILY_FILE, Shape, shape_of, with_family_fields
-from ..http.messages import JSON, JSONObject
+from ..http.messages import JSON, JSONObject, has_lone_surrogate
 from ..policy import Policy
 from ..resources.field import Field, Write, fields_of
 from ..resources.files import File, FileCapabilities, FileList, GeneratedIds
@@ -112,7 +112,7 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
         return [not_writable(field, name)]
     if value is None:
         return []
-    if message := type_problem(field, value) or (NO_TEXT if lone_surrogates(value) else None):
+    if message := type_problem(field, value) or (NO_TEXT if has_lone_surrogate(value) else None):
         return [row("invalid", field=name, message=message)]
     if field.members:
         return list(_members(field, value))

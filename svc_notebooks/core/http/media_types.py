@@ -101,7 +101,7 @@ MAX_IMPORT_SIZES = {
 
 
 # The media type of content that cannot be detected (U-03).
-UNKNOWN = "application/octet-stream"
+OCTET_STREAM = "application/octet-stream"
 
 # The number of leading bytes that `sniff` needs.
 SNIFFED_BYTES = 16
@@ -160,7 +160,7 @@ def sniff(head: bytes) -> str | None:
 
 def detect(name: str | None, head: bytes) -> str:
     """Return the media type by file name, else by the first bytes, else application/octet-stream."""
-    return (name and by_name(name)) or sniff(head) or UNKNOWN
+    return (name and by_name(name)) or sniff(head) or OCTET_STREAM
 
 
 def extension_of(name: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ object with `read` in a request and an iterable of bytes in a response.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -224,6 +225,15 @@ def is_gone(body: object) -> bool:
     """Return whether the sender of a body has closed the connection, or False if unknown."""
     check = getattr(body, "gone", None)
     return check is not None and bool(check())
+
+
+def has_lone_surrogate(value: JSON) -> bool:
+    """Return whether a JSON value contains a lone surrogate, which UTF-8 cannot encode."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:

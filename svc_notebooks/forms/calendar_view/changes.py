@@ -137,9 +137,8 @@ def move_event(log: CallLog, shown: ShownEvent, times: Times, span: str) -> Chan
 def move_series(log: CallLog, state: SeriesState, times: Times) -> Changed:
     """Move and lengthen all instances of a series as the instance of `state` is moved to `times`."""
     moved = Times.of(state.master).shifted(*_difference(state, times))
-    return _move(
-        log, state.calendar, state.master, moved, f"all events of {event_name(state.master)}", "", "series moved"
-    )
+    name = f"all events of {event_name(state.master)}"
+    return _move(log, state.calendar, state.master, moved, name, "", "series moved")
 
 
 def _move(log: CallLog, calendar: str, event: Event, times: Times, name: str, where: str, action: str) -> Changed:
@@ -198,9 +197,8 @@ def split_series(log: CallLog, state: SeriesState, named: dict[str, Any], verb: 
         return f"Deleted the new series of {name}, and restored the old one."
 
     notes = "".join(f" Note: {row.message}." for row in shown)
-    return Changed(
-        f"{verb} {name} from {split:%d %b %Y} on: the old series ends before, a new one begins.{notes}", undo
-    )
+    text = f"{verb} {name} from {split:%d %b %Y} on: the old series ends before, a new one begins.{notes}"
+    return Changed(text, undo)
 
 
 def delete_events(log: CallLog, shown: ShownEvent, state: SeriesState | None, scope: str) -> Changed:
@@ -260,9 +258,7 @@ class EventEditor(EventForm):
         self.call_log: CallLog | None = None
         self.options: dict[str, str] = {}
         super().__init__(session)
-        self.guests = ChoiceQuestion(
-            "Guests", SEND_UPDATES, lambda answer: self._guard(lambda: self._on_answer(answer))
-        )
+        self.guests = ChoiceQuestion("Guests", SEND_UPDATES, self._guarded(self._on_answer))
         self.guests.remove_class("svc-over-grid")
         self.create.description, self.create.tooltip = "Save", "Save the event in the calendar"
         self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)

@@ -441,15 +441,8 @@ class CalendarToolbar(widgets.VBox):  # type: ignore[misc]
         }
         self.heading, self.zone = widgets.HTML(), widgets.HTML()
         views = [(name.capitalize(), name) for name in VIEWS]
-        self.view = ui.radio_buttons(
-            "View",
-            "Show a month, a week or a day",
-            views,
-            value=period.view,
-            orientation="horizontal",
-            style=ui.AUTO_WIDTH,
-            layout={"width": "auto"},
-        )
+        traits = {**ui.IN_A_ROW, "style": ui.AUTO_WIDTH}
+        self.view = ui.radio_buttons("View", "Show a month, a week or a day", views, value=period.view, **traits)
         ui.on_change(lambda: self._changed("view"), self.view)
         self.boxes = [self._box(entry, entry in chosen) for entry in entries]
         calendars = widgets.HBox([ui.heading("Calendars"), *self.boxes]).add_class("svc-calendars")

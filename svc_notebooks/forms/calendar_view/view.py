@@ -142,22 +142,22 @@ class CalendarView(Form):
         self.zone_name = time_zone or str((*chosen, *entries)[0].get("timeZone") or UTC_NAME)
         period = Period(view, day or self._now().date())
         self.listing = Listing(ListRequest(period, chosen, self.zone_name))
-        self.toolbar = CalendarToolbar(entries, chosen, period, lambda key: self._guard(lambda: self._press(key)))
+        self.toolbar = CalendarToolbar(entries, chosen, period, self._guarded(self._press))
         self.grid = GridWidget()
-        self.grid.handler = lambda message: self._guard(lambda: self._on_message(message))
+        self.grid.handler = self._guarded(self._on_message)
         self._opened: ShownEvent | None = None
         self._new: Times | None = None
         self._on_choice: Callable[[str], None] = lambda _choice: None
-        cancel = partial(self._guard, self.cancel)
-        self.details = EventPanel(partial(self._guard, self._edit), partial(self._guard, self._ask_delete), cancel)
-        self.question = ChoiceQuestion("Series", _SCOPES, lambda scope: self._guard(lambda: self._on_answer(scope)))
-        self.guests = ChoiceQuestion("Guests", SEND_UPDATES, lambda yes: self._guard(lambda: self._on_answer(yes)))
+        guarded, cancel = self._guarded, self._guarded(self.cancel)
+        self.details = EventPanel(guarded(self._edit), guarded(self._ask_delete), cancel)
+        self.question = ChoiceQuestion("Series", _SCOPES, guarded(self._on_answer))
+        self.guests = ChoiceQuestion("Guests", SEND_UPDATES, guarded(self._on_answer))
         self.confirmation = Confirmation(self._guard).add_class("svc-over-grid")
-        self.new_event = NewEventPanel(partial(self._guard, self._create), partial(self._guard, self._edit_new), cancel)
+        self.new_event = NewEventPanel(guarded(self._create), guarded(self._edit_new), cancel)
         self._panels = (self.details, self.question, self.guests, self.confirmation, self.new_event)
         self.stage = widgets.VBox([self.grid, *self._panels]).add_class("svc-stage")
         self.hint = widgets.HTML(_HELP.read_text(encoding="utf-8"))
-        self.undo_button = ui.small_button("Undo", "Reverse the last move", lambda: self._guard(self._undo_last))
+        self.undo_button = ui.small_button("Undo", "Reverse the last move", guarded(self._undo_last))
         self.editor_box = widgets.VBox([])
         message = ui.row(self.status, self.undo_button).add_class("svc-calendar-status")
         self._compose(self.toolbar, self.work, self.alert, message, self.stage, self.hint, self.editor_box)
@@ -528,9 +528,8 @@ class CalendarView(Form):
 
     def _static_view(self) -> Markup:
         columns = ["summary", "start", "end", "status"]
-        return join_html(
-            super()._static_view(), Markup(self.listed[columns].to_html(index=False, border=0, na_rep="(no title)"))
-        )
+        table = self.listed[columns].to_html(index=False, border=0, na_rep="(no title)")
+        return join_html(super()._static_view(), Markup(table))
 
     def _summary(self) -> str:
         return f"<CalendarView: {self.period.title}, {count_text(len(self.listing.events), 'event')}>"

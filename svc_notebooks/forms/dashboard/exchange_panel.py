@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -217,7 +216,7 @@ class WirePanel(Form):
         super().__init__(session)
         self._last_action: tuple[list[str], str] = ([], "")
         self.rows = Grid("Exchanges", _COLUMNS)
-        self.filter = ExchangeFilterFields(lambda: self._guard(self.refresh))
+        self.filter = ExchangeFilterFields(self._guarded(self.refresh))
         self.view_format = ui.radio_buttons("View", "How the selected exchange is shown", _VIEWS, "svc-across")
         self.view = widgets.HTML()
         self.edit_button = self._button(
@@ -229,7 +228,7 @@ class WirePanel(Form):
         self.har_button = self._button("Save as HAR", "Save the listed exchanges as an HTTP archive", self._save_har)
         self.clear_button = self._button("Clear", "Remove all exchanges from the record of the session", self._clear)
         self.refresh_button = self._button("Refresh", "Reload the list", self.refresh)
-        self.editor = ExchangeEditor(partial(self._guard, self._send_edited), partial(self._guard, self._close_editor))
+        self.editor = ExchangeEditor(self._guarded(self._send_edited), self._guarded(self._close_editor))
         self.work = BackgroundTask(self._show_failure)
         self.browser_download = DownloadWidget()
         self.rows.watch(self._show, lambda _id: None, lambda: None)
@@ -345,9 +344,8 @@ class WirePanel(Form):
             self.view_format.value = "difference" if len(chosen) > 1 else "http"
             self._show()
 
-        self.work.begin(
-            "Sending", lambda _report: old.resend(**(changes or {})), on_done, in_thread=not self.session.in_process
-        )
+        in_thread = not self.session.in_process
+        self.work.begin("Sending", lambda _report: old.resend(**(changes or {})), on_done, in_thread=in_thread)
 
     # -- the selected exchange
 

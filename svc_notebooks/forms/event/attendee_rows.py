@@ -115,9 +115,8 @@ class AttachmentRow(ui.Field):
     def __init__(self, attachment: Attachment, name: str | None = None) -> None:
         self._attachment: Attachment = {**attachment}
         link = self.value.get("fileUrl")
-        super().__init__(
-            widgets.HTML(tag("span", name or self.value.get("title") or link or "File without a link", title=link))
-        )
+        text = name or self.value.get("title") or link or "File without a link"
+        super().__init__(widgets.HTML(tag("span", text, title=link)))
 
     @property
     def value(self) -> Attachment:
@@ -201,15 +200,12 @@ class AttendeeRow(ui.Field):
         self.email = ui.text_field("E-mail", tooltip, value=email, hint="ada@svc.example", style=ui.AUTO_WIDTH)
         tooltip = "The name that is shown; the service may already know it"
         self.name = ui.text_field("Name", tooltip, value=name, style=ui.AUTO_WIDTH)
-        self.optional = ui.checkbox(
-            "Optional", "Whether the event can take place without this guest", value=bool(fields.get("optional"))
-        )
-        self.toggle = ui.small_button(
-            "Details", "Show or hide response, comment, additional guests and resource", self._toggle
-        )
-        number = ui.text_field(
-            "Additional guests", "The number of people who come with the guest", hint="0", style=ui.AUTO_WIDTH
-        ).add_class("svc-number")
+        tooltip = "Whether the event can take place without this guest"
+        self.optional = ui.checkbox("Optional", tooltip, value=bool(fields.get("optional")))
+        tooltip = "Show or hide response, comment, additional guests and resource"
+        self.toggle = ui.small_button("Details", tooltip, self._toggle)
+        tooltip = "The number of people who come with the guest"
+        number = ui.text_field("Additional guests", tooltip, hint="0", style=ui.AUTO_WIDTH).add_class("svc-number")
         self.details: dict[str, Any] = {
             "responseStatus": ui.dropdown("Response", "The response of the guest", _RESPONSES, style=ui.AUTO_WIDTH),
             "comment": ui.text_field("Comment", "A comment with the response", style=ui.AUTO_WIDTH),

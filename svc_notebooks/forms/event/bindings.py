@@ -67,7 +67,7 @@ class ReminderRows(ui.EditableRows[ReminderRow]):
 
     def __init__(self) -> None:
         tooltip = "The reminders of the calendar, none, or your own"
-        self.way = ui.radio_buttons("Reminders", tooltip, _MODES, orientation="horizontal", layout={"width": "auto"})
+        self.way = ui.radio_buttons("Reminders", tooltip, _MODES, **ui.IN_A_ROW)
         self.add = ui.small_button("Add reminder", f"Add a row, up to {MOST}", lambda: self.append(ReminderRow()))
         too_many = f"An event has at most {MOST} reminders: remove one first."
         super().__init__(ui.Field(self.way, self.add), maximum=MOST, too_many_message=too_many)

@@ -26,7 +26,7 @@ from ...core.http.messages import JSONObject, merge_patch
 from ...core.platform import capabilities
 from ...core.suggestions import ALIASES
 from ...core.times import UTC_NAME, zone, zone_names
-from ...notebook.display import count_text, join_html, tag
+from ...notebook.display import count_text, tag
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
 from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
@@ -151,10 +151,8 @@ def _is_shown(name: str, event: JSONObject, shown: JSONObject) -> bool:
         return _is_same_time(value, shown.get(name))
     if value is None or shown_value is None:
         return value is None or (name in _EMPTY and value == _EMPTY[name])
-    expected = with_defaults(event)[name]
-    return type(value) is type(shown_value) and json.dumps(expected, sort_keys=True) == json.dumps(
-        shown_value, sort_keys=True
-    )  # as JSON, 1 is not True
+    texts = [json.dumps(each, sort_keys=True) for each in (with_defaults(event)[name], shown_value)]
+    return type(value) is type(shown_value) and texts[0] == texts[1]  # as JSON, 1 is not True
 
 
 def _is_same_time(expected: Any, actual: Any) -> bool:
@@ -265,10 +263,9 @@ class EventForm(Form):
         self.controls.begin(session_or_current(session).clock.now())
         self.draft = read_controls(self.controls)
         self.create = self._button("Create", "Create the event in the calendar", self._create, "primary")
-        self.controls.attachments.refresh.on_click(
-            lambda _button: self._guard(lambda: self.controls.read(self.session))
-        )
-        self.controls.watch(lambda: self._guard(self._on_change))
+        reload = self._guarded(lambda _button: self.controls.read(self.session))
+        self.controls.attachments.refresh.on_click(reload)
+        self.controls.watch(self._guarded(self._on_change))
         sheet = ui.style_sheet("event_form.css", chip_styles())
         self._compose(sheet, self.controls, ui.row(self.create), self.status, self.alert, self.table)
         self._update()
@@ -283,9 +280,8 @@ class EventForm(Form):
 
     @value.setter
     def value(self, event: JSONObject) -> None:
-        if frozenset(FIELD_ORDER).issuperset(event) and not any(
-            _DATE.match(str(event.get(name))) for name in _START_END
-        ):
+        has_dates = any(_DATE.match(str(event.get(name))) for name in _START_END)
+        if frozenset(FIELD_ORDER).issuperset(event) and not has_dates:
             self.show_event(event)
         else:
             self.show_event({})
@@ -401,9 +397,7 @@ class EventForm(Form):
         else:
             page = tag("a", "Open it", href=link, target="_blank", rel="noopener")
         paragraphs = [tag("p", f"Note: {note}.") for note in notes]
-        self.status.value = tag(
-            "div", tag("p", join_html(f"Created: {name}. ", page)), join_html(*paragraphs), role="status"
-        )
+        self.status.value = tag("div", tag("p", f"Created: {name}. ", page), *paragraphs, role="status")
 
     def _summary(self) -> str:
         count = len(self._created)
@@ -414,12 +408,12 @@ class EventMoreOptions(ui.MoreOptions):
     """The rarely used controls of the event form in groups, and the JSON text field for all other event fields."""
 
     def __init__(self, groups: Mapping[str, Sequence[Any]], other_fields: OtherFields) -> None:
-        self._controls = [control for controls in groups.values() for control in controls]
         self._other_fields = other_fields
         sections: list[widgets.Widget] = []
         for group, parts in groups.items():
             sections += [_heading(group), widgets.VBox(parts).add_class("svc-group")]
-        super().__init__(*sections, _heading("Other fields"), other_fields)
+        counted = [control for controls in groups.values() for control in controls]
+        super().__init__(*sections, _heading("Other fields"), other_fields, counted=counted)
 
     def reveal(self) -> None:
         """Show all controls if a control is set or has a problem."""
@@ -427,9 +421,7 @@ class EventMoreOptions(ui.MoreOptions):
             self.shown = True
 
     def _count_set(self) -> int:
-        return sum(control.value not in (None, "", {}, []) for control in self._controls) + len(
-            self._other_fields.names
-        )
+        return super()._count_set() + len(self._other_fields.names)
 
 
 def fields_in(part: widgets.Widget) -> Iterator[ui.Field]:
@@ -504,19 +496,16 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         root = path.partition(".")[0].partition("[")[0]
         if root in self.other_fields.names:
             return self.other_fields
-        covering = [
-            row
-            for row in BINDINGS
-            if row.covers(path) and (not row.path.endswith(".timeZone") or self._has_zone(row.path))
-        ]
+        covering = [row for row in BINDINGS if row.covers(path) and self._is_offered(row.path)]
         rows = sorted(covering, key=lambda row: -len(row.path)) or [row for row in BINDINGS if root in row.fields]
         if not rows:
             return None
         return self._controls[rows[0].path].field_at(path)  # type: ignore[no-any-return]
 
-    def _has_zone(self, path: str) -> bool:
-        """Return whether the time zone control of an event path is set and visible."""
-        return bool(self._controls[path].value) and self._controls[path].layout.display is None
+    def _is_offered(self, path: str) -> bool:
+        """Return False for the control of a time zone that is not set, or not visible."""
+        control = self._controls[path]
+        return not path.endswith(".timeZone") or (bool(control.value) and control.layout.display is None)
 
     def fields(self) -> Iterator[ui.Field]:
         for control in (*self._controls.values(), self.attendees.details, self.other_fields):
@@ -590,10 +579,8 @@ def read_controls(controls: EventControls) -> Draft:
         },
     )
     for name in sorted(other.keys() & _fields(arguments, lines)):
-        text = (
-            f"The control {LABELS.get(name, name)} sets this field too: {name}. Remove it here, or clear the control."
-        )
-        problems.append((controls.other_fields, text))
+        text = f"The control {LABELS.get(name, name)} sets this field too: {name}."
+        problems.append((controls.other_fields, f"{text} Remove it here, or clear the control."))
     problems += _parameter_problems(controls, arguments)
     # `start` and `end` are arguments; a text among the other fields is not a time object
     times = {name: other[name] for name in ("start", "end") if isinstance(other.get(name), dict)}

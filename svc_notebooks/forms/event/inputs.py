@@ -473,10 +473,7 @@ def permission(row: Binding) -> ui.SingleField:
 def color_picker(row: Binding) -> ui.SingleField:
     """Create a choice of the event color. Arrow keys and screen readers work, because it has radio buttons."""
     colors = [("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())]
-    layout = {"width": "auto"}
-    field = _selection(
-        ui.radio_buttons(row.label, row.help, colors, "svc-colours", orientation="horizontal", layout=layout)
-    )
+    field = _selection(ui.radio_buttons(row.label, row.help, colors, "svc-colours", **ui.IN_A_ROW))
     field.add_class("svc-wide")
     return field
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,37 +124,6 @@ def _with_conflict(session: Session, upload: FolderUpload, existing: File, folde
     return replace(upload, file_id=str(existing["id"]), conflict=conflict)
 
 
-@dataclass(slots=True)
-class UploadResult:
-    """The ids of the uploaded files, the uploads with conflicts, and the error that ended the uploads, if any."""
-
-    ids: list[str] = field(default_factory=list)
-    conflicts: list[FolderUpload] = field(default_factory=list)
-    error: BaseException | None = None
-
-
-def upload_free_names(
-    session: Session, folder: Folder, chosen: Sequence[ChosenFile], report: Report, result: UploadResult
-) -> None:
-    """Upload the files whose names no file of the folder has. The others become conflicts."""
-    folder_id, folder_name = folder
-    existing = files_by_name(session, folder_id, [file.name for file in chosen])
-    requests = [FolderUpload(file, folder_id, file.name) for file in chosen]
-    send_all(session, [request for request in requests if request.name not in existing], report, result)
-    result.conflicts = [
-        _with_conflict(session, request, existing[request.name], folder_name)
-        for request in requests
-        if request.name in existing
-    ]
-
-
-def send_all(session: Session, uploads: Sequence[FolderUpload], report: Report, result: UploadResult) -> None:
-    """Send uploads one after the other, until one of them fails or the person cancels."""
-    for request in uploads:
-        report(0, None)
-        result.ids.append(request.send(session, report))
-
-
 def files_by_name(session: Session, folder_id: str, names: Sequence[str]) -> dict[str, File]:
     """Return the files of a folder that have one of these names. Folders and native documents are left out.
 
@@ -181,9 +151,6 @@ def free_name(session: Session, folder_id: str, name: str) -> Path:
                 return path
 
 
-Folder = tuple[str, str]
-
-
 class FolderUploads(widgets.VBox):  # type: ignore[misc]
     """Uploads the files of a picker to the folder that was open when the person chose them.
 
@@ -194,13 +161,14 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
     def __init__(self, picker: BrowserFiles, browser: FileBrowser) -> None:
         self._browser = browser
         self._picker = picker
-        self._folders: dict[object, Folder] = {}
-        self._conflicts: Sequence[FolderUpload] = ()
-        self._folder: Folder = ("", "")
+        self._folders: dict[object, tuple[str, str]] = {}  # the id and the name of the folder, by the path of the file
+        self._folder = ("", "")
+        self._uploaded: list[str] = []  # the ids of the files that the last run has uploaded
+        self._conflicts: list[FolderUpload] = []  # the uploads about which the question asks
         self.work = BackgroundTask(browser._on_error)
-        self.question = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_answer(answer)))
+        self.question = ReplaceQuestion(browser._guarded(self._on_answer))
         super().__init__([self.question, self.work])
-        picker.watch(lambda: browser._guard(self._on_files))
+        picker.watch(browser._guarded(self._on_files))
 
     @property
     def busy(self) -> bool:
@@ -221,57 +189,67 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         files = self._picker.read_files()
         if not files:
             return
-        self._folder = folder = self._folders[files[0].source]
-        here = [file for file in files if self._folders[file.source] == folder]
+        self._folder = self._folders[files[0].source]
+        here = [file for file in files if self._folders[file.source] == self._folder]
         batch = [*{file.name: file for file in reversed(here)}.values()][::-1]
-        session = self._browser.session
-        self._run(batch, lambda *progress: upload_free_names(session, folder, batch, *progress))
+        self._run(batch, partial(self._send_new, self._browser.session, batch))
 
     def _on_answer(self, answer: str | None) -> None:
-        uploads, session = self._conflicts, self._browser.session
+        uploads, self._uploaded = self._conflicts, []
         chosen = [upload.chosen for upload in uploads]
         if answer is None:
-            self._finish(f"Cancelled. Not uploaded: {count_text(len(chosen), 'file')}.", chosen, UploadResult())
+            self._finish(f"Cancelled. Not uploaded: {count_text(len(chosen), 'file')}.", chosen)
             return
         if answer != REPLACE:
             names = [(upload, upload.conflict.alternative_path.name) for upload in uploads if upload.conflict]
             uploads = [replace(upload, file_id="", name=name) for upload, name in names]
-        self._run(chosen, lambda *progress: send_all(session, uploads, *progress))
+        self._run(chosen, partial(self._send, self._browser.session, uploads))
 
-    def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report, UploadResult], None]) -> None:
-        label = f"Upload {count_text(len(chosen), 'file')} to {self._folder[1]}"
+    def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report], None]) -> None:
+        self._uploaded, self._conflicts = [], []
 
-        def run(report: Report) -> UploadResult:
-            result = UploadResult()
+        def run(report: Report) -> BaseException | None:
             try:
-                work(report, result)
+                work(report)
             except (Exception, Stopped) as error:
-                result.error = error
-            return result
+                return error
+            return None
 
-        self.work.begin(label, run, lambda result: self._on_done(chosen, result), in_thread=True)
+        label = f"Upload {count_text(len(chosen), 'file')} to {self._folder[1]}"
+        self.work.begin(label, run, lambda error: self._on_done(chosen, error), in_thread=True)
 
-    def _on_done(self, chosen: Sequence[ChosenFile], result: UploadResult) -> None:
-        self._conflicts = result.conflicts
-        waiting = [upload.chosen for upload in result.conflicts]
-        if conflicts := [upload.conflict for upload in result.conflicts if upload.conflict]:
+    def _send_new(self, session: Session, chosen: Sequence[ChosenFile], report: Report) -> None:
+        """Upload the files whose names no file of the folder has. The others become conflicts."""
+        folder_id, folder_name = self._folder
+        existing = files_by_name(session, folder_id, [file.name for file in chosen])
+        uploads = [FolderUpload(file, folder_id, file.name) for file in chosen]
+        self._send(session, [upload for upload in uploads if upload.name not in existing], report)
+        named = [(upload, existing[upload.name]) for upload in uploads if upload.name in existing]
+        self._conflicts = [_with_conflict(session, upload, file, folder_name) for upload, file in named]
+
+    def _send(self, session: Session, uploads: Sequence[FolderUpload], report: Report) -> None:
+        """Send uploads one after the other, until one of them fails or the person cancels."""
+        for request in uploads:
+            report(0, None)
+            self._uploaded.append(request.send(session, report))
+
+    def _on_done(self, chosen: Sequence[ChosenFile], error: BaseException | None) -> None:
+        waiting = [upload.chosen for upload in self._conflicts]
+        if conflicts := [upload.conflict for upload in self._conflicts if upload.conflict]:
             self.question.ask(conflicts, f" in {self._folder[1]}")
-        self._finish(self._summary(chosen, result), [file for file in chosen if file not in waiting], result)
+        total, uploaded = count_text(len(chosen), "file"), len(self._uploaded)
+        count = total if uploaded == len(chosen) else f"{uploaded} of {total}"
+        text = f"{'Cancelled. ' * isinstance(error, Stopped)}Uploaded {count} to {self._folder[1]}."
+        if waiting and not uploaded:
+            text = ""  # the question lists the waiting files
+        self._finish(text, [file for file in chosen if file not in waiting], error)
 
-    def _finish(self, words: str, done: Sequence[ChosenFile], result: UploadResult) -> None:
+    def _finish(self, text: str, done: Sequence[ChosenFile], error: BaseException | None = None) -> None:
         self._picker.forget(list(done))
         for file in done:
             self._folders.pop(file.source, None)
-        self._browser._on_uploaded(words, result.ids, uploaded_code(result.ids) if result.ids else "")
-        if isinstance(result.error, Exception):
-            self._browser._on_error(result.error)
+        ids = self._uploaded
+        self._browser._on_uploaded(text, ids, uploaded_code(ids) if ids else "")
+        if isinstance(error, Exception):
+            self._browser._on_error(error)
         self._on_files()  # files that arrived meanwhile
-
-    def _summary(self, chosen: Sequence[ChosenFile], result: UploadResult) -> str:
-        if result.conflicts and not result.ids:
-            return ""  # the question lists the waiting files
-        uploaded = len(result.ids)
-        total = count_text(len(chosen), "file")
-        count = total if uploaded == len(chosen) else f"{uploaded} of {total}"
-        cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""
-        return f"{cancelled}Uploaded {count} to {self._folder[1]}."

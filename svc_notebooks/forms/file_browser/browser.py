@@ -104,10 +104,9 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
     def __init__(self, upload: widgets.Widget, pressed: Callable[[str], None], focus_lost: Callable[[], None]) -> None:
         self._focus_lost = focus_lost
         self._last_pressed = ""
-        self._conditions = {action.key: action.condition for action in (*_ACTIONS, *_MENU)}
-        self.buttons = {
-            action.key: ui.button(action.text, action.tooltip, icon=action.icon) for action in (*_ACTIONS, *_MENU)
-        }
+        actions = (*_ACTIONS, *_MENU)
+        self._conditions = {action.key: action.condition for action in actions}
+        self.buttons = {action.key: ui.button(action.text, action.tooltip, icon=action.icon) for action in actions}
         self.menu = ui.Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
         for key, action_button in self.buttons.items():  # after the menu, whose handler moves the focus to itself
             action_button.on_click(lambda _button, key=key: self._press(key, pressed))
@@ -191,13 +190,11 @@ class FileBrowser(Form):
         self.add_class("svc-browser")
         self._cancelled_message = self._asking_key = ""
         self._selected_ids: list[str] = []
-        self.question = ConfirmDialog(
-            lambda question: self._guard(lambda: self._on_answer(question)), self._focus_button
-        )
+        self.question = ConfirmDialog(self._guarded(self._on_answer), self._focus_button)
         self.work = BackgroundTask(self._on_error)
         self.view = widgets.HTML()
         self.status.add_class("svc-status")
-        self.about = FileDetails(lambda file, allowed: self._guard(lambda: self._set_viewers(file, allowed)))
+        self.about = FileDetails(self._guarded(self._set_viewers))
         self.browser_download = DownloadWidget()
         self.downloads = FileDownloads(self)
         self.listing = FileListing(self)
@@ -433,9 +430,9 @@ class FileBrowser(Form):
 
     def _files_for(self, question: Question) -> list[File]:
         """Return the selected files for a dialog. Raises ValueError for a wrong number of selected files."""
-        return {0: list, 1: lambda: [self.listing.require_one()], None: self.listing.require_selection}[
-            question.files
-        ]()
+        if question.files == 0:
+            return []
+        return [self.listing.require_one()] if question.files == 1 else self.listing.require_selection()
 
     def _act(self, function: Callable[..., Any], message: str) -> None:
         """Call a function for the selected files. The message has their number."""
@@ -494,9 +491,8 @@ class FileBrowser(Form):
         self._show_status(f"Preview of {name}; nothing was saved.")
 
     def _static_view(self) -> Markup:
-        return join_html(
-            super()._static_view(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
-        )
+        table = self.result[["name", "mime_type", "size"]].to_html(index=False, border=0)
+        return join_html(super()._static_view(), Markup(table))
 
     def _summary(self) -> str:
         return f"<FileBrowser: {self.listing.location_text}, {self.listing.pager.text}>"

@@ -75,9 +75,8 @@ def _read_preview(session: Session, facts: File, media_type: str) -> FilePreview
     name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
     text = media_type.startswith("text/") and media_type not in (HTML, CSV)
     if size > MAX_SIZE and not text:
-        raise ValueError(
-            f"{name} has {size_text(size)}; more than {size_text(MAX_SIZE)} are not shown on a page: download it."
-        )
+        limit = f"more than {size_text(MAX_SIZE)} are not shown on a page: download it."
+        raise ValueError(f"{name} has {size_text(size)}; {limit}")
     byte_range = f"bytes=0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
     body = read(file_id, byte_range=byte_range, session=session)
     code = Download((facts,), byte_range=byte_range, in_browser=True).code
@@ -187,9 +186,8 @@ def download_action(session: Session, downloads: Sequence[Download], code: str =
 @suppress_abuse_warning()
 def _save(session: Session, request: Download, report: Report, result: DownloadResult) -> None:
     try:
-        rows: Any = download(
-            request.ids, request.to, **request.options, progress=report, errors="raise", session=session
-        )
+        options = {**request.options, "progress": report, "session": session}
+        rows: Any = download(request.ids, request.to, errors="raise", **options)
     except Exception as error:
         failed: Mapping[int, Exception] = getattr(error, "failed", {})
         if error not in failed.values():
@@ -235,7 +233,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._request: Download | None = None
         self._result = DownloadResult()
         self._deferred: list[Download] = []
-        self.replace = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_replace_answer(answer)))
+        self.replace = ReplaceQuestion(browser._guarded(self._on_replace_answer))
         self.abuse = Confirmation(browser._guard)
         super().__init__([self.replace, self.abuse])
 

@@ -233,16 +233,11 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self.add_class("svc-pager")
         self.show(0, None)
 
-    def watch(self, turned: Callable[[], None], guard: Callable[[Callable[[], None]], None]) -> None:
-        """Call `turned` when another page is to be listed. `guard` runs the handlers and shows their errors."""
-
-        def turn(go: Callable[[], None]) -> None:
-            go()
-            turned()
-
-        self.previous.on_click(lambda _button: guard(lambda: turn(self.back)))
-        self.next.on_click(lambda _button: guard(lambda: turn(self._forward)))
-        self.page_size.observe(lambda _change: guard(lambda: turn(self.restart)), "value")
+    def watch(self, turn: Callable[[Callable[[], None]], None]) -> None:
+        """Call `turn` with the method that goes to another page when a person asks for the page."""
+        self.previous.on_click(lambda _button: turn(self.back))
+        self.next.on_click(lambda _button: turn(self._forward))
+        self.page_size.observe(lambda _change: turn(self.restart), "value")
 
     @property
     def token(self) -> str | None:
@@ -309,16 +304,10 @@ class FileListing:
         self._loader = LatestTask(self._on_failure)
         self.search, self.files, self.pager = FileSearch(), Grid("Files", COLUMNS), Pager()
         self.location = widgets.HTML()
-        guard = browser._guard
-        self.search.watch(lambda typed: guard(lambda: self._restart(_TYPING_PAUSE if typed else 0)))
-        self.pager.watch(self.load, guard)
-        self.files.watch(
-            lambda: None if self._showing else browser._on_selection(),
-            lambda file_id: guard(lambda: self._open_row(file_id)),
-            lambda: guard(self.go_up),
-            self.search.sort_by,
-            browser._on_key,
-        )
+        self.search.watch(browser._guarded(lambda typed: self._restart(_TYPING_PAUSE if typed else 0)))
+        self.pager.watch(browser._guarded(self._turn))
+        opened, up = browser._guarded(self._open_row), browser._guarded(self.go_up)
+        self.files.watch(self._on_selection, opened, up, self.search.sort_by, browser._on_key)
 
     @property
     def busy(self) -> bool:
@@ -418,6 +407,14 @@ class FileListing:
     def _restart(self, delay: float = 0) -> None:
         self.pager.restart()
         self.load(delay=delay)
+
+    def _turn(self, go: Callable[[], None]) -> None:
+        go()
+        self.load()
+
+    def _on_selection(self) -> None:
+        if not self._showing:
+            self._browser._on_selection()
 
     def _open_row(self, file_id: str) -> None:
         for file in self._page:
@@ -573,14 +570,18 @@ def details_view(facts: File, names: Names) -> Markup:
     return ui.facts_table(rows, f"Details of {facts.get('name')}")
 
 
+NEW_DOCUMENT_CONTENT = (
+    "The file is a native document. The new content is converted and replaces everything in the document."
+)
+_KEPT = "The file keeps its id and name."
+
+
 def content_note(facts: File, names: Names) -> str:
     """Return a text about the effect of replacing the content of a file."""
     if names.is_native(str(facts.get("mimeType"))):
-        return "The file is a native document. The new content is converted and replaces everything in the document."
+        return NEW_DOCUMENT_CONTENT
     changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
-    return (
-        f"The new content overwrites the current content ({_size(facts)}, {changed}). The file keeps its id and name."
-    )
+    return f"The new content overwrites the current content ({_size(facts)}, {changed}). {_KEPT}"
 
 
 class FileDetails(widgets.VBox):  # type: ignore[misc]

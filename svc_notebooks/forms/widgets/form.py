@@ -305,7 +305,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _button(
         self, text: str, tooltip: str, handler: Callable[[], None], style: str = "", icon: str = ""
     ) -> widgets.Button:
-        return self._callable(ui.button(text, tooltip, lambda: self._guard(handler), style, icon=icon))
+        return self._callable(ui.button(text, tooltip, self._guarded(handler), style, icon=icon))
 
     def _callable(self, button: ui.FormButton) -> ui.FormButton:
         """Let a call of the button raise the error that the form shows after it."""
@@ -316,6 +316,10 @@ class Form(widgets.VBox):  # type: ignore[misc]
         if self.alert.value and self.last_error is not None:
             shorten_traceback(self.last_error)
             raise self.last_error
+
+    def _guarded(self, handler: Callable[..., None]) -> Callable[..., None]:
+        """Return the handler as a callback that shows its errors."""
+        return lambda *values: self._guard(lambda: handler(*values))
 
     def _guard(self, handler: Callable[[], None]) -> None:
         with HANDLER_LOCK:

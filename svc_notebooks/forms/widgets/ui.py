@@ -42,6 +42,9 @@ LABEL = {"description_width": "var(--svc-label)"}
 # The style of a label that is as wide as its text.
 AUTO_WIDTH = {"description_width": "initial"}
 
+# The arguments of radio buttons that are side by side.
+IN_A_ROW: Mapping[str, Any] = {"orientation": "horizontal", "layout": {"width": "auto"}}
+
 
 def describe(text: str, tooltip: str) -> dict[str, Any]:
     """Return ipywidgets arguments for a label with a tooltip. ipywidgets itself hides the tooltip of a text field."""

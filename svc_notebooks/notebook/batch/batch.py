@@ -375,7 +375,7 @@ class _RowToCall(NamedTuple):
 
     row: Any
     repeated: bool
-    has_chosen_id: bool
+    has_generated_id: bool
 
 
 class AllRows(Generic[Row]):
@@ -452,7 +452,7 @@ class AllRows(Generic[Row]):
             self._ledger.start([self._keys[n] for n in following])
             self._started.update(following)
         was_sent = before is not None and (before.state == "started" or (before.state == "failed" and bool(before.id)))
-        return _RowToCall(row, repeated=was_sent, has_chosen_id=row is not self._rows[n])
+        return _RowToCall(row, repeated=was_sent, has_generated_id=row is not self._rows[n])
 
     def _choose_ids(self, n: int) -> None:
         """Generate ids for the row and the next ones without an id."""
@@ -551,9 +551,9 @@ def _call_or_repeat(
         try:
             return (repeat if repeated else call)(session, item.row, report)
         except AlreadyExists:
-            if repeated or not item.has_chosen_id:
+            if repeated or not item.has_generated_id:
                 raise
         except Interrupted as lost:
-            if not (lost.uncertain and item.has_chosen_id and tries.wait()):
+            if not (lost.uncertain and item.has_generated_id and tries.wait()):
                 raise
         repeated = True

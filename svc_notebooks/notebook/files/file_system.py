@@ -35,8 +35,9 @@ from ...client.files import (
     update_file,
 )
 from ...client.session import Session, current_session
-from ...client.uploads.resumable_upload import ClientUpload, start_upload, upload
-from ...client.uploads.uploads import DEFAULT_CHUNK
+from ...client.uploads.resumable_upload import ClientUpload
+from ...client.uploads.upload_request import DEFAULT_CHUNK
+from ...client.uploads.uploads import start_upload, upload
 from ...core.errors.errors import NotFound
 from ...core.files.query import quote
 from ...core.http.ranges import ByteRange

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client import files as client
 from ...client.session import SessionLike, session_or_current
-from ...client.uploads.idempotent_creation import with_chosen_id
-from ...client.uploads.uploads import UploadArguments, UploadRequest
+from ...client.uploads.idempotent_creation import with_generated_id
+from ...client.uploads.upload_request import UploadArguments, UploadRequest
 from ..arguments import files_at, flag, sources, whole
 from ..batch.batch import (
     Batch,
@@ -203,7 +203,7 @@ def _run_uploads(
     operation = RowOperation(
         schema,
         partial(send_upload, alone=alone),
-        known=lambda row: {"id": row.file_id or row.chosen_id, "name": row.name},
+        known=lambda row: {"id": row.file_id or row.generated_id, "name": row.name},
         title=f"Upload {requests[0].name}" if alone else "Upload",
         size=lambda row: row.source.size,
         continue_hint="upload the other files again to go on",
@@ -217,8 +217,8 @@ def _run_uploads(
         function,
         {**{snake(key): value for key, value in bodies.shared.items()}, **common},
         identity=partial(upload_identity, bodies.own_keys),
-        with_id=partial(with_chosen_id, session) if function == "upload" else None,
-        needs_id=lambda row: not (keeps_media or row.file_id or row.chosen_id or row.upload_type == "resumable"),
+        with_id=partial(with_generated_id, session) if function == "upload" else None,
+        needs_id=lambda row: not (keeps_media or row.file_id or row.generated_id or row.upload_type == "resumable"),
         repeat=partial(repeat_upload, alone=alone),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )

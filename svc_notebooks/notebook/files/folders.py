@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import ROOT, copy_file, delete_file, get_file, update_file
 from ...client.session import Parameters, Session, SessionLike, session_or_current
-from ...client.uploads.idempotent_creation import copy_with_chosen_id
+from ...client.uploads.idempotent_creation import copy_with_generated_id
 from ...client.uploads.tree_upload import TreeUpload
-from ...client.uploads.uploads import UploadArguments
+from ...client.uploads.upload_request import UploadArguments
 from ...core.errors.errors import NotFound
 from ..arguments import Column, File, files_at, one_folder_id, optional_text
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
@@ -363,4 +363,4 @@ def _copy_row(
     body: FileResource = {**shared, **row.body}
     if row.new_id is None:
         return copy_file(session, row.source, body, query=query)
-    return copy_with_chosen_id(session, row.source, row.new_id, body, query, repeated=repeated)
+    return copy_with_generated_id(session, row.source, row.new_id, body, query, repeated=repeated)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...client.files import ROOT, get_file, list_files, native_name
 from ...client.uploads.idempotent_creation import compare_content, find_or_upload
-from ...client.uploads.resumable_upload import ClientUpload, resumable
+from ...client.uploads.resumable_upload import ClientUpload
 from ...client.uploads.sources import BytesSource, UnreadableSource, is_stream, open_source, own_name
 from ...client.uploads.tree_upload import BESIDE, TreeFile, TreeUpload, new_content_of, upload_tree_file
-from ...client.uploads.uploads import SIMPLE_LIMIT, UploadArguments, UploadRequest, prepare, send_once
+from ...client.uploads.upload_request import SIMPLE_LIMIT, UploadArguments, UploadRequest, prepare, send_once
+from ...client.uploads.uploads import resumable
 from ...core.errors.errors import BadRequest, SvcError, UnverifiedUploadWarning, warn_caller
 from ...core.files.query import quote
-from ...core.http.media_types import CSV, IMPORTS, SNIFFED_BYTES, UNKNOWN, XLSX
+from ...core.http.media_types import CSV, IMPORTS, OCTET_STREAM, SNIFFED_BYTES, XLSX
 from ...core.http.multipart import MediaType
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
 from ..arguments import Column, Source, Sources, flag, is_frame, is_table, names_for, sources
@@ -292,7 +293,7 @@ def send_upload(session: Session, request: UploadRequest, report: Report, *, alo
             refused.advice = f"A {native} can be made from {', '.join(formats)}; import_formats() lists all types."
         raise
     if (
-        request.media_type == UNKNOWN
+        request.media_type == OCTET_STREAM
         and session.names.is_native(str(file.get("mimeType")))
         and isinstance(request.source, BytesSource)
         and _HTML.match(request.source.read(0, SNIFFED_BYTES))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ...client.files import get_file
 from ...client.session import SessionLike, session_or_current
-from ...client.uploads import resumable_upload
+from ...client.uploads import uploads
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
 from ...core.suggestions import missing_attribute
@@ -231,7 +231,7 @@ def start_upload(
         content, media_type = content_of(only, file_name, mime_type, converted=converted)
     else:
         ((_, content, media_type),) = new_contents(session, [existing], only, file_name, mime_type)
-    upload = resumable_upload.start_upload(
+    upload = uploads.start_upload(
         session,
         content,
         name=title,
@@ -277,9 +277,7 @@ def resume_upload(
     entry = session.pending.by_uri(session_uri) if isinstance(session_uri, str) else None
     name, media_type = (entry.name, entry.media_type) if entry else (None, None)
     content, _ = content_of(single_source(source), name, media_type)
-    return Upload(
-        resumable_upload.resume_upload(session, cast(str, session_uri), content, chunk_size=chunk_size), session
-    )
+    return Upload(uploads.resume_upload(session, cast(str, session_uri), content, chunk_size=chunk_size), session)
 
 
 def pending_uploads(*, session: SessionLike = None) -> DataFrame:

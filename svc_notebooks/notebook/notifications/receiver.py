@@ -107,25 +107,15 @@ class Receiver:
     """
 
     def __init__(
-        self,
-        inbox: Inbox,
-        names: Names,
-        address: str,
-        *,
-        ca_pem: str | None,
-        describe: Callable[[Received], Series[Any]],
-        close: Callable[[], None],
-        settle: Callable[[float], None] | None = None,
+        self, session: Session, inbox: Inbox, address: str, ca_pem: str | None, close: Callable[[], None]
     ) -> None:
         self.address = address
         self.ca_pem = ca_pem
         """The certificate authority in PEM that a service must trust. None without an authority of its own."""
-        self._inbox = inbox
-        self._names = names
-        self._describe = describe
-        self._close = close
-        self._settle = settle
-        self._closed = False
+        self._session, self._names = ref(session), session.names  # a session keeps its receivers alive
+        lab = sandbox_of(session)
+        self._settle: Callable[[float], None] | None = lab.service.deliver if lab else None
+        self._inbox, self._close, self._closed = inbox, close, False
         self._process = os.getpid()
         after_fork(self, Receiver._reset_in_child)
 
@@ -345,7 +335,9 @@ class Receiver:
             raise TypeError(f"listener must be a function of the message, not {type(listener).__name__}")
         if takes(listener, 1):
             with_message = cast("Callable[[Series[Any]], object]", listener)
-            return self._inbox.listen(lambda message: with_message(self._describe(message)))
+            return self._inbox.listen(
+                lambda message: with_message(notification_rows(self._session(), [message]).iloc[0])
+            )
         if not takes(listener, 0):
             check_function("listener", listener, ("message",))
         return self._inbox.listen(lambda message: cast("Callable[[], object]", listener)())
@@ -423,7 +415,10 @@ def receivers_of(session: Session) -> list[Receiver]:
 
 
 def notification_rows(session: Session | None, messages: Iterable[Received]) -> DataFrame:
-    """Return a frame with the columns of `notifications()`, with a row for each message, oldest first."""
+    """Return a frame with the columns of `notifications()`, with a row for each message, oldest first.
+
+    The session is None if it has ended.
+    """
     lab = sandbox_of(session) if session else None
     watched = registry_of(session).watched if session else {}
     attempts_by_message: dict[Any, list[DeliveryRow]] = {}
@@ -444,11 +439,6 @@ def notification_rows(session: Session | None, messages: Iterable[Received]) -> 
             }
         )
     return frame(NOTIFICATIONS, sorted(rows, key=lambda row: row["received"]))
-
-
-def _describe(session: ref[Session], message: Received) -> Series[Any]:
-    """Return a message as a row of `notifications()`, for a listener. The session may have ended."""
-    return notification_rows(session(), [message]).iloc[0]
 
 
 def receiver(
@@ -509,8 +499,7 @@ def receiver(
             )
         url, close, ca_pem = _listen(lab, inbox, host, port, certificate)
         url = address or url
-    settle, describe = lab.service.deliver if lab else None, partial(_describe, ref(session))
-    new = Receiver(inbox, session.names, url, ca_pem=ca_pem, describe=describe, close=close, settle=settle)
+    new = Receiver(session, inbox, url, ca_pem, close)
     if register and lab is None:
         _register(session, new)
     _receivers.setdefault(session, []).append(new)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ...core.http.media_types import CSV, IMPORTS, JSON, ODS, TEXT, TSV, UNKNOWN, X_ODS, XLSX, ZIP, by_name
+from ...core.http.media_types import CSV, IMPORTS, JSON, OCTET_STREAM, ODS, TEXT, TSV, X_ODS, XLSX, ZIP, by_name
 from ...core.http.multipart import MediaType
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ _OTHER_EXTENSIONS = frozenset(
 )
 
 # Media types that do not identify a format. Browsers on Windows call a CSV file `application/vnd.ms-excel`.
-_GENERIC_TYPES = frozenset({UNKNOWN, TEXT, ZIP, GZIP, _EXCEL})
+_GENERIC_TYPES = frozenset({OCTET_STREAM, TEXT, ZIP, GZIP, _EXCEL})
 
 
 def format_of_name(name: str) -> TableFormat | None:
@@ -93,7 +93,7 @@ def format_of_name(name: str) -> TableFormat | None:
 def check_extension(name: str) -> None:
     """Raise ValueError if the extension of a file name means a format in which this package writes no DataFrame."""
     extension = _extension(name.lower().removesuffix(GZIP_EXTENSION))
-    if extension in _OTHER_EXTENSIONS or by_name(extension and f"x{extension}") not in (None, UNKNOWN, TEXT, GZIP):
+    if extension in _OTHER_EXTENSIONS or by_name(extension and f"x{extension}") not in (None, OCTET_STREAM, TEXT, GZIP):
         raise ValueError(f"a DataFrame is not written as {extension}; name the file .xlsx, .parquet or .csv")
 
 

@@ -124,4 +124,4 @@ def _auth_error(error_key: str, **values: str) -> ApiError:
     challenge = 'Bearer realm="svc"' + (
         "" if error_key in ("notSignedIn", "sessionToken") else ', error="invalid_token"'
     )
-    return ApiError(refuse(error_key, **values).rows, [("WWW-Authenticate", challenge)])
+    return refuse(error_key, headers=[("WWW-Authenticate", challenge)], **values)

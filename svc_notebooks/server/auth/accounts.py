@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from ...core.api.operations import ALL_SCOPES
 from ...core.brand_names import IN_PROCESS_URL
-from ...core.errors.catalogue import ApiError, refuse
+from ...core.errors.catalogue import refuse
 from ...core.events.fields import is_address
 from ...core.oauth import new_key
 from ...local.saving import save_bytes
@@ -293,6 +293,6 @@ def check_teacher(accounts: ClassAccounts, secret: str | None) -> None:
     """Raise ApiError, 401 without a valid token of the class and 403 for a student's token."""
     account = accounts.caller(secret)
     if account is None:
-        raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc class"')])
+        raise refuse("badToken", headers=[("WWW-Authenticate", 'Bearer realm="svc class"')])
     if account.role != "teacher":
         raise refuse("teacherOnly")

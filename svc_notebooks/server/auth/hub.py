@@ -208,7 +208,7 @@ def check_admin(provider: JupyterHub, secret: str | None) -> None:
     """Raise ApiError, 401 without a valid token of the provider and 403 unless the user is an administrator."""
     user = provider.user(secret) if secret else None
     if user is None:
-        raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc hub"')])
+        raise refuse("badToken", headers=[("WWW-Authenticate", 'Bearer realm="svc hub"')])
     if not user.admin:
         raise refuse("hubAdmin")
 

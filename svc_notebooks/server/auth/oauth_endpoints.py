@@ -389,4 +389,4 @@ def configuration(request: PublicRequest) -> Response:
 
 def _private_key(context: ServiceContext) -> str:
     """Return the private key of the service in PEM, and make it at the first call."""
-    return context.store.users.find_fact(_KEY) or context.store.users.fact(_KEY, new_key()[0])
+    return context.store.users.named_value(_KEY) or context.store.users.ensure_named_value(_KEY, new_key()[0])

@@ -23,8 +23,7 @@ _ADD_USER = inserting(users, ("email", "root"))
 _ADD_TOKEN = inserting(tokens, ("digest", *TokenRow._fields), otherwise="REPLACE")
 _TOKEN = f"SELECT {column_names(TokenRow._fields)} FROM tokens WHERE digest = :digest"
 _ADD_ID = inserting(generated, ("id", "owner", "used"))
-_ADD_FACT = inserting(meta, ("name", "value"))
-_SET_FACT = "UPDATE meta SET value = :value WHERE name = :name"
+_SET_NAMED_VALUE = inserting(meta, ("name", "value"), otherwise="REPLACE")
 
 
 class Users(TableGroup):
@@ -79,27 +78,25 @@ class Users(TableGroup):
 
     def count_opening(self) -> int:
         """Increase the stored number of openings by one, and return the number of earlier openings."""
-        before = int(self.fact("openings", "0"))
-        self._database.queue_change(_SET_FACT, {"name": "openings", "value": str(before + 1)})
+        before = int(self.named_value("openings") or "0")
+        self.set_named_value("openings", str(before + 1))
         return before
 
-    def set_fact(self, name: str, value: str) -> None:
-        """Set the named value `name`, such as "secret", to `value`."""
-        if self.fact(name, value) != value:
-            self._database.queue_change(_SET_FACT, {"name": name, "value": value})
-
-    def fact(self, name: str, otherwise: str) -> str:
-        """Return the named value `name`. If there is no such value, set it to `otherwise` and return `otherwise`."""
-        value = self.find_fact(name)
-        if value is not None:
-            return value
-        self._database.queue_change(_ADD_FACT, {"name": name, "value": otherwise})
-        return otherwise
-
-    def find_fact(self, name: str) -> str | None:
-        """Return the named value `name`, or None if there is no such value."""
+    def named_value(self, name: str) -> str | None:
+        """Return the named value `name`, such as "secret", or None if there is no such value."""
         row = self._database.fetch_one("SELECT value FROM meta WHERE name = :name", {"name": name})
         return str(row[0]) if row else None
+
+    def set_named_value(self, name: str, value: str) -> None:
+        """Set the named value `name` to `value`."""
+        self._database.queue_change(_SET_NAMED_VALUE, {"name": name, "value": value})
+
+    def ensure_named_value(self, name: str, new: str) -> str:
+        """Return the named value `name`. If there is no such value, set it to `new` and return `new`."""
+        value = self.named_value(name)
+        if value is None:
+            self.set_named_value(name, value := new)
+        return value
 
 
 def digest_of(secret: str) -> str:

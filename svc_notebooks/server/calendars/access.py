@@ -1,4 +1,4 @@
-"""Handlers of calendars, and the roles that users have on calendars (E-01)."""
+"""Finds calendars, and the roles that users have on them (E-01)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from ..dispatch.requests_and_responses import (
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
 from .access import calendar_of, default_reminders, etag, primary_of, role_of
-from .event_resource import page_size
+from .event_requests import page_size
 from .tables import CalendarRow
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250

@@ -1,7 +1,4 @@
-"""Handlers of calendars (E-01), access rules and colours, and of one user's calendar list and settings.
-
-The pages of these lists have the entries that changed since a sync token.
-"""
+"""Handlers of calendars (E-01) and of the colors of calendars and events."""
 
 from __future__ import annotations
 

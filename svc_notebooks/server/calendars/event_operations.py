@@ -34,23 +34,18 @@ from .attendee_copies import (
     with_times,
 )
 from .event_messages import changing_events, record_removal, send_emails
-from .event_resource import (
-    EventRecord,
-    EventView,
+from .event_requests import (
     Options,
     check_event,
     complete_fields,
     create_conference,
-    etag,
-    hides_guests,
     is_conference_pending,
     meeting_link,
-    omit,
-    pick,
     read_event_request,
     read_options,
     view_of,
 )
+from .event_resource import EventRecord, EventView, etag, hides_guests, omit, pick
 from .instances import event_in_path, find_event
 from .quick_words import quick_event
 from .tables import CalendarRow, EventRow

@@ -41,7 +41,8 @@ from ..dispatch.requests_and_responses import (
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
-from .event_resource import EventRecord, EventView, page_size, removed_event, time_text, view_of
+from .event_requests import page_size, view_of
+from .event_resource import EventRecord, EventView, removed_event, time_text
 from .instances import TimeSpan, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
 from .listed_events import (
     FIRST,

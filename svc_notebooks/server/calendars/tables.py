@@ -185,10 +185,8 @@ class Events(TableGroup):
         """Return all rows with this iCalendar UID in all calendars, which are the event and its copies."""
         return self._rows(f"{_EVENTS} WHERE uid = :uid ORDER BY seq", uid=uid)
 
-    def changed_instances(self, calendar: str, series: str | None = None) -> list[EventRow]:
-        """Return the changed instances in a calendar, of the recurring event `series` or by default of all."""
-        if series is None:
-            return self._rows(f"{_HERE} AND series IS NOT NULL ORDER BY series, start", calendar=calendar)
+    def changed_instances(self, calendar: str, series: str) -> list[EventRow]:
+        """Return the changed instances of the recurring event `series` in a calendar."""
         return self._rows(f"{_HERE} AND series = :series ORDER BY start", calendar=calendar, series=series)
 
     def by_age(self, calendar: str, place: int, event: str) -> Iterator[EventRow]:

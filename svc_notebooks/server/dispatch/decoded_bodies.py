@@ -109,4 +109,4 @@ def decoded_request(request: Request, now: datetime, limit: int) -> Iterator[Req
 
 def unsupported_coding(message: str, accepted: str) -> ApiError:
     """Return the error for a coding that this request cannot have. `accepted` lists the codings that it can have."""
-    return ApiError(refuse("unsupportedCoding", message=message).rows, [("Accept-Encoding", accepted)])
+    return refuse("unsupportedCoding", headers=[("Accept-Encoding", accepted)], message=message)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
+from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row as error_row
 from ...core.fault_plan import ANY_NUMBER, Action, FaultTarget, Match, check_keys, count, object_member, preset
 from ...core.http.messages import JSON, Body, Disconnected, Headers, JSONObject, Request, Response, close_body
 from ...core.thread_permit import release_permit
@@ -193,7 +193,7 @@ def fault_response(action: Action) -> Response:
 
 def _row(status: int) -> Row:
     if status in _REASONS:
-        return row(_REASONS[status])
+        return error_row(_REASONS[status])
     reason = next((entry.reason for entry in CATALOGUE.values() if entry.status == status), "badRequest")
     return Row(status, reason, "X-05", f"A fault returned {status}.")
 
@@ -439,18 +439,16 @@ class Faults:
         `over_socket` is True for a client that measures real time, such as a program with a timeout.
         """
         in_real_time = self._delay == "sleep" or (self._delay == "auto" and over_socket)
-        faults = self._planned(target, time.sleep if in_real_time else self._clock.wait)
-        # A delay from a header passes in real time, because one request must not move the clock of all users.
-        faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
-        return FaultInjection(faults)
-
-    def _planned(self, target: FaultTarget, wait: Callable[[float], object]) -> list[ArmedFault]:
+        wait = time.sleep if in_real_time else self._clock.wait
         with self._changing() as plans:
-            return [
+            faults = [
                 ArmedFault(f"{key}/{number}", step.action, wait, partial(self._undo, key, number))
                 for key, plan in plans.items()
                 for number, step in plan.steps_for(target)
             ]
+        # A delay from a header passes in real time, because one request must not move the clock of all users.
+        faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
+        return FaultInjection(faults)
 
     def _undo(self, key: str, number: int) -> None:
         """Decrease the number of times that a step happened, because another fault ended the request first."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ...convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ...core.api.operations import Operation
-from ...core.errors.catalogue import ApiError, row
+from ...core.errors.catalogue import ApiError, row as error_row
 from ...core.http.messages import Disconnected, Query
 from ...core.policy import Policy
 from ...core.thread_permit import checked_slices, release_permit
@@ -102,25 +102,21 @@ class RateLimiter:
             seconds = max(1, math.ceil((ends - now).total_seconds()))
             if ends != window:
                 self._waits[key] = ends, self._monotonic() + seconds
-            refusal = row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
+            refusal = error_row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
             title = refusal.message.partition(":")[0]
             message = f"{title}: {limit} are allowed; wait {seconds} seconds and try again."
             raise ApiError([replace(refusal, message=message)], [("Retry-After", str(seconds))])
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each limit set for a single user, with the requests spent in the open window."""
-        return [self._row(user, *row) for user, row in sorted((self._values.get(_LIMITS) or {}).items())]
-
-    def _row(self, user: str, requests: int, per: float) -> dict[str, Any]:
-        window, now = self._windows.get(user, "own"), self._clock.now()
-        is_open = window is not None and now < window.ends
-        return {
-            "user": user,
-            "requests": requests,
-            "per": per,
-            "spent": window.spent if window and is_open else 0,
-            "until": format_time(window.ends.astimezone(UTC)) if window and is_open else None,
-        }
+        rows, now = [], self._clock.now()
+        for user, (requests, per) in sorted((self._values.get(_LIMITS) or {}).items()):
+            window = self._windows.get(user, "own")
+            window = window if window and now < window.ends else None
+            spent = window.spent if window else 0
+            until = format_time(window.ends.astimezone(UTC)) if window else None
+            rows.append({"user": user, "requests": requests, "per": per, "spent": spent, "until": until})
+        return rows
 
     def forget(self) -> None:
         """Close all windows, for example because the clock was set."""

@@ -15,7 +15,7 @@ from ...convert.pool.converter import Converter
 from ...core.api.error_rules import rule_for_scopes
 from ...core.api.operations import ALL_SCOPES, CONTENT, PERMISSION_ID, READ, Operation
 from ...core.brand_names import IN_PROCESS_URL, Names
-from ...core.errors.catalogue import ApiError, refuse, row
+from ...core.errors.catalogue import refuse
 from ...core.events.rrule import WorkBudget
 from ...core.http.messages import Body, Headers, Query, Request
 from ...core.http.origins import is_in_networks
@@ -90,8 +90,8 @@ def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation)
     """Return the caller with `app_only` set for these scopes. Raises ApiError (403) if the caller has no such scope."""
     if caller.scopes.isdisjoint(scopes):
         rule, known = rule_for_scopes(operation, caller.scopes), ", ".join(sorted(scopes))
-        missing = row("missingScope", decided_by=rule, operation=operation.name, scopes=known)
-        raise ApiError([missing], [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
+        headers = [("WWW-Authenticate", 'Bearer error="insufficient_scope"')]
+        raise refuse("missingScope", decided_by=rule, headers=headers, operation=operation.name, scopes=known)
     return caller.with_scopes(scopes)
 
 

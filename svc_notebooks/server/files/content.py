@@ -1,6 +1,6 @@
 """Handles content: conversions to native documents (A5), stored in one canonical form, exports (A7) and downloads (A6).
 
-A download sends the whole content or a byte range. The lists of revisions and drives are here, too.
+A download sends the whole content or a byte range.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiting, shared
 from ...core.api.operations import CONTENT
-from ...core.errors.catalogue import ApiError, refuse, row
+from ...core.errors.catalogue import ApiError, refuse, row as error_row
 from ...core.files.permissions import Role
 from ...core.http.media_types import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT, by_name
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, close_body, is_gone
@@ -237,7 +237,7 @@ def _not_run(context: ServiceContext, error: Abandoned | TooManyWaiting) -> Disc
         return Disconnected("the client disconnected during the conversion")
     limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
     message = f"{context.policy.max_waiting_conversions} of your conversions are waiting already; try again later."
-    refusal = replace(row(limited, decided_by="max_waiting_conversions"), message=message)
+    refusal = replace(error_row(limited, decided_by="max_waiting_conversions"), message=message)
     return ApiError([refusal], [("Retry-After", "1")])
 
 
@@ -350,8 +350,7 @@ def _parse_range(headers: list[str], size: int) -> ByteSpan | None:
         return None
     span = byte_range.resolve(size)
     if span is None:
-        refusal = refuse("badRange", size=size)
-        raise ApiError(refusal.rows, [("Content-Range", str(ContentRange(None, size)))])
+        raise refuse("badRange", headers=[("Content-Range", str(ContentRange(None, size)))], size=size)
     return span
 
 

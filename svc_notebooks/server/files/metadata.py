@@ -1,8 +1,4 @@
-"""Builds and changes the rows of files, and computes who may do what with a file from its owners and permissions.
-
-The change log is written, and notifications are queued, inside the transaction that changes the file. So messages are
-queued only for committed changes (Events).
-"""
+"""Builds and changes the rows of files."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from typing import Any
 
 from ...core.errors.catalogue import refuse
 from ...core.files.fields import FILE_FIELDS
-from ...core.http.media_types import UNKNOWN, VENDOR_TYPES
+from ...core.http.media_types import OCTET_STREAM, VENDOR_TYPES
 from ...core.http.messages import JSONObject
 from ...core.times import parse_time, to_millis
 from ..dispatch.service_context import Caller, ServiceContext
@@ -68,7 +64,7 @@ def _check_id(context: ServiceContext, caller: Caller, file_id: str, document: b
 
 def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
     """Return the row of a new file without content. `media_type` is used if the metadata has no `mimeType`."""
-    mime_type = str(metadata.get("mimeType") or media_type or UNKNOWN)
+    mime_type = str(metadata.get("mimeType") or media_type or OCTET_STREAM)
     parent, details, now = _parent(metadata), metadata.get("shortcutDetails"), context.millis()
     parent = writable_folder(context, caller, parent).id if parent else context.root(caller.user)
     new_id = context.ids.native if is_document(context, mime_type) else context.ids.blob

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
-
-import sqlalchemy as sa
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
 
 from ...core.files.fields import name_key, words_of
 from ...core.files.permissions import Role
 from ...core.files.query import And, Compare, Has, Member, Not, Or, Search, SortKey
 from ..store import word_index
-from ..store.schema import files, opened, permissions, properties
+from ..store.engine import Dialect
 
 
 class Viewer(NamedTuple):
@@ -38,217 +33,53 @@ class Viewer(NamedTuple):
 class Term(NamedTuple):
     """An SQL expression by which files are sorted."""
 
-    value: sa.ColumnElement[Any]
+    value: str
     descending: bool
 
     @property
-    def clause(self) -> sa.UnaryExpression[Any]:
-        """The expression with its direction, for ORDER BY."""
-        return self.value.desc() if self.descending else self.value.asc()
+    def direction(self) -> str:
+        """The direction for ORDER BY."""
+        return "DESC" if self.descending else "ASC"
 
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _PLAIN = {
-    "modifiedTime": files.c.modified,
-    "createdTime": files.c.created,
-    "viewedByMeTime": files.c.viewed,
-    "trashed": files.c.trashed,
-    "starred": files.c.starred,
-    "mimeType": files.c.mime_type,
-    "shortcutDetails.targetId": sa.func.coalesce(files.c.target, ""),
+    "modifiedTime": "files.modified",
+    "createdTime": "files.created",
+    "viewedByMeTime": "files.viewed",
+    "trashed": "files.trashed",
+    "starred": "files.starred",
+    "mimeType": "files.mime_type",
+    "shortcutDetails.targetId": "COALESCE(files.target, '')",
 }
-
-
-def condition(search: Search, viewer: Viewer) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for a parsed query."""
-    if isinstance(search, And):
-        return sa.and_(*(condition(part, viewer) for part in search.parts))
-    if isinstance(search, Or):
-        return sa.or_(*(condition(part, viewer) for part in search.parts))
-    if isinstance(search, Not):
-        # NULL is no match, so NOT must match NULL. Around every term, coalesce would prevent the use of indexes.
-        return sa.not_(sa.func.coalesce(condition(search.inner, viewer), False))
-    if isinstance(search, Member):
-        return _member(search, viewer)
-    if isinstance(search, Has):
-        client = viewer.client if search.field == "appProperties" else ""
-        is_of_client = sa.and_(properties.c.file == files.c.id, properties.c.client == client)
-        return sa.exists().where(is_of_client, properties.c.key == search.key, properties.c.value == search.value)
-    return _compare(search, viewer)
-
-
-def own(viewer: Viewer) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for the files of a user that the user can see in a list.
-
-    With `viewer.app_only`, only files that the OAuth client has created or opened match.
-    """
-    return _openable(files.c.owner == viewer.user, viewer)
-
-
-def foreign(viewer: Viewer) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for the files of other users that a user can see in a list.
-
-    These are the files shared by name, and the files in own and shared folders.
-    """
-    seen = sa.and_(files.c.owner != viewer.user, files.c.id.in_(sa.select(visible(viewer).c.id)))
-    return _openable(seen, viewer)
-
-
-def _openable(seen: sa.ColumnElement[bool], viewer: Viewer) -> sa.ColumnElement[bool]:
-    by_client = sa.exists().where(opened.c.file == files.c.id, opened.c.client == viewer.client)
-    return sa.and_(seen, by_client) if viewer.app_only else seen
-
-
-def visible(viewer: Viewer) -> sa.CTE:
-    """Return a query for the ids of the files that a user can see beside the user's own files.
-
-    These are the files that were shared with the user by name, and everything below these files and below the user's
-    own folders in which other users are writers. The query may also select own files.
-    """
-    shared = sa.select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
-    shared = shared.where(files.c.owner == viewer.user, permissions.c.role >= int(Role.WRITER))
-    shared = shared.with_hint(permissions, "CROSS", "sqlite")  # SQLite would visit all files of the owner
-    roots = sa.union(_select_granted(viewer.grantee), shared).subquery()
-    tree = sa.select(roots.c.id).cte("visible", recursive=True)
-    return tree.union(sa.select(files.c.id).join(tree, files.c.parent == tree.c.id))
-
-
-def _select_granted(grantee: str, *also: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    kind = "anyone" if isinstance(grantee, str) and not grantee else "user"  # it may be a parameter of the query
-    theirs = (permissions.c.type == kind, permissions.c.grantee == grantee)
-    return sa.select(permissions.c.file.label("id")).where(*theirs, *also)
-
-
-def _member(search: Member, viewer: Viewer) -> sa.ColumnElement[bool]:
-    if search.collection == "parents":
-        return files.c.parent == (viewer.root if search.value == "root" else search.value)
-    user = viewer.user if search.value == "me" or search.value.lower() == viewer.grantee else search.value
-    own = files.c.owner.in_((user, user.lower()))
-    if search.collection == "owners":
-        return own
-    least = Role.WRITER if search.collection == "writers" else Role.READER
-    granted: sa.ColumnElement[bool] = files.c.id.in_(_select_granted(user.lower(), permissions.c.role >= int(least)))
-    if user.lower() != viewer.grantee:  # only writers may see the permissions of a file
-        to_viewer = _select_granted(viewer.grantee, permissions.c.role >= int(Role.WRITER))
-        granted = sa.and_(granted, sa.or_(files.c.owner == viewer.user, files.c.id.in_(to_viewer)))
-    return sa.or_(own, granted)
-
-
-def _compare(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
-    if search.field == "fullText":
-        words = words_of(str(search.value))
-        matches = (_holds(files.c.all_words, f" {word}") for word in words)
-        return sa.and_(*matches) if words else _contains("name", str(search.value))
-    if search.operator == "contains":
-        return _contains(search.field, str(search.value))
-    if search.field in _PLAIN:
-        value = int(search.value) if isinstance(search.value, bool) else search.value
-        return cast(sa.ColumnElement[bool], _OPERATORS[search.operator](_PLAIN[search.field], value))
-    if search.field == "name":
-        equal: sa.ColumnElement[bool] = files.c.name_key == name_key(str(search.value))
-    elif search.field == "sharedWithMe":
-        shared = sa.and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.grantee)))
-        equal = shared if search.value else sa.not_(shared)
-    elif search.value == "limited":  # a value of `visibility`, of which those like `anyoneCanFind` match no file
-        equal = sa.and_(*(sa.not_(_open_to(grantees)) for grantees in _BY_LINK.values()))
-    else:
-        equal = _open_to(_BY_LINK[str(search.value)]) if search.value in _BY_LINK else sa.false()
-    return equal if search.operator == "=" else sa.not_(equal)
-
-
-def _open_to(kind: str) -> sa.ColumnElement[bool]:
-    return files.c.id.in_(sa.select(permissions.c.file).where(permissions.c.type == kind))
-
-
 _BY_LINK = {"anyoneWithLink": "anyone", "domainWithLink": "domain"}
+_VIEWED = "COALESCE(files.viewed, 0)"
+_SINCE = """SELECT since FROM permissions AS p
+    WHERE p.file = files.id AND p.type = 'user' AND p.grantee = :grantee"""
+# fmt: off
+_SORT_VALUES = {
+    "createdTime":      "files.created",
+    "folder":           "CASE WHEN files.mime_type = :folder_type THEN 0 ELSE 1 END",
+    "modifiedByMeTime": "COALESCE(files.modified_by_me, 0)",
+    "modifiedTime":     "files.modified",
+    "name":             "files.name_key",
+    "name_natural":     "files.natural_key",
+    "quotaBytesUsed":   "COALESCE(files.size, 0)",
+    "recency":          f"CASE WHEN {_VIEWED} > files.modified THEN {_VIEWED} ELSE files.modified END",
+    "sharedWithMeTime": f"COALESCE(({_SINCE}), 0)",
+    "starred":          "1 - files.starred",
+    "viewedByMeTime":   _VIEWED,
+}
+# fmt: on
 
 
-def _contains(field: str, text: str) -> sa.ColumnElement[bool]:
-    if field == "mimeType":
-        return _holds(sa.func.lower(files.c.mime_type), name_key(text))
-    words = words_of(text)
-    if words:
-        return _holds(files.c.words, " " + " ".join(words))
-    return _holds(files.c.name_key, name_key(text))
-
-
-class _Position(FunctionElement[int]):
-    """The position of one text in another."""
-
-    inherit_cache = True
-    type = sa.Integer()
-
-
-@compiles(_Position)
-def _instr(element: _Position, compiler: SQLCompiler, **options: Any) -> str:
-    return f"instr({compiler.process(element.clauses, **options)})"
-
-
-@compiles(_Position, "postgresql")
-def _strpos(element: _Position, compiler: SQLCompiler, **options: Any) -> str:
-    return f"strpos({compiler.process(element.clauses, **options)})"
-
-
-def _holds(value: sa.ColumnElement[Any], text: str) -> sa.ColumnElement[bool]:
-    # The id is never used. Beside a constant argument, SQLite keeps a copy of the value of each call of a function.
-    return _Position(value, sa.func.coalesce(sa.literal(text), files.c.id)) > 0
-
-
-def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
+def order(keys: Sequence[SortKey]) -> list[Term]:
     """Return the SQL sort keys for the parameter `orderBy`. Files with equal keys are sorted newest first."""
-    terms = [Term(_sort_value(key.name, viewer), key.descending) for key in keys]
-    return [*terms, Term(files.c.seq, True)]
-
-
-def _sort_value(name: str, viewer: Viewer) -> sa.ColumnElement[Any]:
-    viewed = sa.func.coalesce(files.c.viewed, 0)
-    since = sa.select(permissions.c.since).where(
-        permissions.c.file == files.c.id, permissions.c.type == "user", permissions.c.grantee == viewer.grantee
-    )
-    # fmt: off
-    values: dict[str, sa.ColumnElement[Any]] = {
-        "createdTime":      files.c.created,
-        "folder":           sa.case((files.c.mime_type == viewer.folder_type, 0), else_=1),
-        "modifiedByMeTime": sa.func.coalesce(files.c.modified_by_me, 0),
-        "modifiedTime":     files.c.modified,
-        "name":             files.c.name_key,
-        "name_natural":     files.c.natural_key,
-        "quotaBytesUsed":   sa.func.coalesce(files.c.size, 0),
-        "recency":          sa.case((viewed > files.c.modified, viewed), else_=files.c.modified),
-        "sharedWithMeTime": sa.func.coalesce(since.scalar_subquery(), 0),
-        "starred":          1 - files.c.starred,
-        "viewedByMeTime":   viewed,
-    }
-    # fmt: on
-    return values[name]
-
-
-def after_keys(terms: Sequence[Term], after: Sequence[Any]) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for the files that follow a file with the sort key values `after`."""
-    first = terms[0].value
-    bound = first <= after[0] if terms[0].descending else first >= after[0]  # all steps imply it, for an index
-    return sa.and_(bound, sa.or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms)))))
-
-
-def _step(equal: Sequence[Term], then: Term, after: Sequence[Any]) -> sa.ColumnElement[bool]:
-    value = after[len(equal)]
-    beyond = then.value < value if then.descending else then.value > value
-    return sa.and_(*(term.value == known for term, known in zip(equal, after, strict=False)), beyond)
+    return [*(Term(_SORT_VALUES[key.name], key.descending) for key in keys), Term("files.seq", True)]
 
 
 # The maximum number of rows that are sorted in place of reading the files in their order.
 FEW = 1000
 
-_BY_ROW_NUMBER = "NOT INDEXED"
-_WORDS = sa.table("files_text", sa.column("rowid"), sa.column("files_text"))
-_PENDING = sa.table("files_text_pending", sa.column("seq"))
 _IN_ORDER = {"modifiedTime": "modified", "name": "name_key"}
 # The indexes by the column that selects the files, and by the sort key in whose order they have the files.
 _INDEXES = {
@@ -260,57 +91,194 @@ _INDEXES = {
     ("parent", "modifiedTime"): "files_by_parent_and_modified",
 }
 
-Count: TypeAlias = Callable[[sa.Select[Any]], int]
+# Runs a query that counts rows, with the values of its parameters.
+Count: TypeAlias = Callable[[str, dict[str, Any]], int]
 
 
-# An SQL hint that names an index, a condition that the index serves, and a query for at most `FEW` + 1 rows.
-Narrowing: TypeAlias = tuple[str, sa.ColumnElement[bool], sa.Select[Any] | sa.CompoundSelect[Any]]
+class FileQuery:
+    """Writes the SQL of a query on files. `values` are the values of its parameters, among them the viewer's fields."""
+
+    def __init__(self, viewer: Viewer, dialect: Dialect, count: Count) -> None:
+        """Set the viewer, the dialect of the database, and the function that counts rows on SQLite."""
+        self._viewer, self._dialect, self._count = viewer, dialect, count
+        self.values: dict[str, Any] = viewer._asdict()
+
+    def _parameter(self, value: Any) -> str:
+        name = f"value_{len(self.values)}"
+        self.values[name] = value
+        return f":{name}"
+
+    def page(self, columns: str, search: Search | None, keys: Sequence[SortKey], after: tuple[Any, ...] | None) -> str:
+        """Return the query for a page of `size` files, with the `columns` and then the values of the sort keys.
+
+        The arguments are those of `FileTable.page`.
+        """
+        terms = order(keys)
+        values = ", ".join(f"{term.value} AS key_{number}" for number, term in enumerate(terms))
+        order_by = ", ".join(f"{term.value} {term.direction}" for term in terms)
+        conditions = ["files.parent IS NOT NULL"]
+        conditions += [self.condition(search)] if search else []
+        conditions += [self._after(terms, after)] if after is not None else []
+        index, *narrower = self._choose_index(search, keys) if self._dialect == "sqlite" else [""]
+
+        def select(source: str, *also: str) -> str:
+            where = " AND ".join([*conditions, *also])
+            return f"SELECT {columns}, {values} FROM {source} WHERE {where} ORDER BY {order_by} LIMIT :size"
+
+        own_page = select(f"files {index}", self.own(), *narrower)
+        if not self._viewer.shared:
+            return own_page
+        # Each of the two pages can use an index of its own.
+        both = f"SELECT * FROM ({own_page}) AS own UNION ALL SELECT * FROM ({select('files', self.foreign())}) AS other"
+        by_keys = ", ".join(f"key_{number} {term.direction}" for number, term in enumerate(terms))
+        return f"{both} ORDER BY {by_keys} LIMIT :size"
+
+    def _after(self, terms: Sequence[Term], after: Sequence[Any]) -> str:
+        """Return the condition for the files that follow a file with the sort key values `after`."""
+        bound, equal, steps = "", "", list[str]()
+        for term, value in zip(terms, after, strict=True):
+            name, sign = self._parameter(value), "<" if term.descending else ">"
+            bound = bound or f"{term.value} {sign}= {name}"  # all steps imply it, for an index
+            steps.append(f"{equal}{term.value} {sign} {name}")
+            equal += f"{term.value} = {name} AND "
+        return f"{bound} AND ({' OR '.join(steps)})"
+
+    # -- the index ------------------------------------------------------------------------------------------------
+
+    def _choose_index(self, search: Search | None, keys: Sequence[SortKey]) -> Sequence[str]:
+        """Return the SQL that names the index for a page of own files, and the conditions that the index needs."""
+        terms = list(required(search)) if search else []
+        for index, served, rows in self._narrowings(terms):
+            if self._count(f"SELECT COUNT(*) FROM ({rows} LIMIT {FEW + 1})", self.values) <= FEW:
+                return index, served
+        folder = any(isinstance(term, Member) and term.collection == "parents" for term in terms)
+        first = keys[0].name if keys else None
+        selected = "parent" if folder else "owner"
+        return (f"INDEXED BY {_INDEXES[selected, first if first in _IN_ORDER else None]}",)
+
+    def _narrowings(self, terms: Sequence[Search]) -> Iterator[tuple[str, str, str]]:
+        """Yield the SQL that names an index, a condition that the index serves, and a query for its rows."""
+        texts: list[str] = []
+        for term in terms:
+            if isinstance(term, Compare):
+                texts += _indexed_texts(term)
+                if name := _index_of(term):
+                    index, meets = f"INDEXED BY {name}", self.condition(term)
+                    yield index, meets, f"SELECT 1 FROM files {index} WHERE files.owner = :user AND {meets}"
+        if texts and word_index.is_supported() and (entries := word_index.entries(texts)):
+            indexed = f"SELECT rowid FROM files_text WHERE files_text MATCH {self._parameter(entries)}"
+            rows = f"{indexed} UNION ALL SELECT seq FROM files_text_pending"
+            yield "NOT INDEXED", f"files.seq IN ({rows})", rows
+
+    # -- conditions -----------------------------------------------------------------------------------------------
+
+    def condition(self, search: Search) -> str:
+        """Return the condition for a parsed query."""
+        if isinstance(search, And | Or):
+            word = " AND " if isinstance(search, And) else " OR "
+            return f"({word.join(map(self.condition, search.parts))})"
+        if isinstance(search, Not):
+            # NULL is no match, so NOT must match NULL. Around every term, COALESCE would prevent the use of indexes.
+            return f"NOT COALESCE({self.condition(search.inner)}, FALSE)"
+        if isinstance(search, Member):
+            return self._member(search)
+        if isinstance(search, Has):
+            client = ":client" if search.field == "appProperties" else "''"
+            key, value = self._parameter(search.key), self._parameter(search.value)
+            return f"""EXISTS (SELECT 1 FROM properties AS p
+                WHERE p.file = files.id AND p.client = {client} AND p.key = {key} AND p.value = {value})"""
+        return self._compare(search)
+
+    def own(self) -> str:
+        """Return the condition for the files of the viewer that the viewer can see in a list."""
+        return f"files.owner = :user{self._opened()}"
+
+    def foreign(self) -> str:
+        """Return the condition for the files of other users that the viewer can see in a list.
+
+        These are the files that were shared with the viewer by name, and everything below these files and below the
+        viewer's own folders in which other users are writers.
+        """
+        # CROSS JOIN, because SQLite would otherwise visit all files of the owner.
+        shared = f"""SELECT p.file FROM permissions AS p CROSS JOIN files
+            WHERE files.id = p.file AND files.owner = :user AND p.role >= {Role.WRITER:d}"""
+        visible = f"""WITH RECURSIVE visible (id) AS (
+            SELECT file FROM ({self._granted(self._viewer.grantee)} UNION {shared}) AS roots
+            UNION SELECT files.id FROM files JOIN visible ON files.parent = visible.id)
+            SELECT id FROM visible"""
+        return f"files.owner <> :user AND files.id IN ({visible}){self._opened()}"
+
+    def _opened(self) -> str:
+        """Return the condition for an app that sees only the files that it has created or opened."""
+        opened = "EXISTS (SELECT 1 FROM opened AS o WHERE o.file = files.id AND o.client = :client)"
+        return f" AND {opened}" if self._viewer.app_only else ""
+
+    def _granted(self, grantee: str, least: Role = Role.READER) -> str:
+        """Return the query for the ids of the files on which a grantee has this role or a higher one."""
+        kind = "user" if grantee else "anyone"
+        name = ":grantee" if grantee == self._viewer.grantee else self._parameter(grantee)
+        return f"""SELECT p.file FROM permissions AS p
+            WHERE p.type = '{kind}' AND p.grantee = {name} AND p.role >= {least:d}"""
+
+    def _member(self, search: Member) -> str:
+        viewer = self._viewer
+        if search.collection == "parents":
+            return f"files.parent = {':root' if search.value == 'root' else self._parameter(search.value)}"
+        user = viewer.user if search.value == "me" or search.value.lower() == viewer.grantee else search.value
+        own = f"files.owner IN ({self._parameter(user)}, {self._parameter(user.lower())})"
+        if search.collection == "owners":
+            return own
+        least = Role.WRITER if search.collection == "writers" else Role.READER
+        granted = f"files.id IN ({self._granted(user.lower(), least)})"
+        if user.lower() != viewer.grantee:  # only writers may see the permissions of a file
+            to_viewer = self._granted(viewer.grantee, Role.WRITER)
+            granted = f"{granted} AND (files.owner = :user OR files.id IN ({to_viewer}))"
+        return f"({own} OR {granted})"
+
+    def _compare(self, search: Compare) -> str:
+        if search.field == "fullText":
+            words = words_of(str(search.value))
+            matches = (self._holds("files.all_words", f" {word}") for word in words)
+            return f"({' AND '.join(matches)})" if words else self._contains("name", str(search.value))
+        if search.operator == "contains":
+            return self._contains(search.field, str(search.value))
+        if search.field in _PLAIN:
+            value = int(search.value) if isinstance(search.value, bool) else search.value
+            return f"{_PLAIN[search.field]} {search.operator} {self._parameter(value)}"
+        if search.field == "name":
+            equal = f"files.name_key = {self._parameter(name_key(str(search.value)))}"
+        elif search.field == "sharedWithMe":
+            equal = f"(files.owner <> :user AND files.id IN ({self._granted(self._viewer.grantee)}))"
+            equal = equal if search.value else f"NOT {equal}"
+        elif search.value == "limited":  # a value of `visibility`, of which those like `anyoneCanFind` match no file
+            equal = " AND ".join(f"NOT {_open_to(grantees)}" for grantees in _BY_LINK.values())
+        else:
+            equal = _open_to(_BY_LINK[str(search.value)]) if search.value in _BY_LINK else "FALSE"
+        return f"({equal})" if search.operator == "=" else f"NOT ({equal})"
+
+    def _contains(self, field: str, text: str) -> str:
+        if field == "mimeType":
+            return self._holds("LOWER(files.mime_type)", name_key(text))
+        words = words_of(text)
+        if words:
+            return self._holds("files.words", " " + " ".join(words))
+        return self._holds("files.name_key", name_key(text))
+
+    def _holds(self, value: str, text: str) -> str:
+        # The id is never used. Beside a constant argument, SQLite keeps a copy of the value of each call of a function.
+        position = "INSTR" if self._dialect == "sqlite" else "STRPOS"
+        return f"{position}({value}, COALESCE({self._parameter(text)}, files.id)) > 0"
 
 
-def page_statement(
-    columns: Sequence[sa.ColumnElement[Any]],
-    viewer: Viewer,
-    search: Search | None,
-    keys: Sequence[SortKey],
-    after: tuple[Any, ...] | None,
-    size: int,
-    count: Count | None,
-) -> sa.Select[Any]:
-    """Return the query for a page of files, with the `columns` and then the values of the sort keys.
-
-    `count` runs a query that counts rows. With None, the database chooses the index. The other arguments are those of
-    `FileTable.page`.
-    """
-    terms = order(viewer, keys)
-    conditions: list[sa.ColumnElement[bool]] = [files.c.parent.is_not(None)]
-    conditions += [condition(search, viewer)] if search else []
-    conditions += [after_keys(terms, after)] if after is not None else []
-    values = [term.value.label(f"key_{number}") for number, term in enumerate(terms)]
-    page = sa.select(*columns, *values).where(*conditions).order_by(*(term.clause for term in terms)).limit(size)
-    own_page = page.where(own(viewer))
-    if count:
-        hint, *narrower = choose_index(viewer, search, keys, count)
-        own_page = own_page.where(*narrower).with_hint(files, hint, "sqlite")
-    return _merge(own_page, page.where(foreign(viewer)), terms, size) if viewer.shared else own_page
+def _open_to(kind: str) -> str:
+    return f"files.id IN (SELECT p.file FROM permissions AS p WHERE p.type = '{kind}')"
 
 
-def _merge(first: sa.Select[Any], second: sa.Select[Any], terms: Sequence[Term], size: int) -> sa.Select[Any]:
-    """Return the query for a page of the rows of two pages, each of which can use an index of its own."""
-    both = sa.union_all(sa.select(first.subquery()), sa.select(second.subquery())).subquery()
-    sorted_by = (Term(both.c[f"key_{number}"], term.descending).clause for number, term in enumerate(terms))
-    return sa.select(both).order_by(*sorted_by).limit(size)
-
-
-def choose_index(viewer: Viewer, search: Search | None, keys: Sequence[SortKey], count: Count) -> tuple[Any, ...]:
-    """Return the SQL hint that names the index for a page of own files, and the conditions that the index needs."""
-    terms = list(required(search)) if search else []
-    for hint, served, rows in _narrowings(terms, viewer):
-        if count(sa.select(sa.func.count()).select_from(rows.subquery())) <= FEW:
-            return hint, served
-    folder = any(isinstance(term, Member) and term.collection == "parents" for term in terms)
-    first = keys[0].name if keys else None
-    selected = "parent" if folder else "owner"
-    return (f"INDEXED BY {_INDEXES[selected, first if first in _IN_ORDER else None]}",)
+@lru_cache(maxsize=64)
+def first_page(columns: str, keys: tuple[SortKey, ...], shared: bool, app_only: bool, dialect: Dialect) -> str:
+    """Return the query for the first page without a search, which depends on no other field of the viewer."""
+    viewer = Viewer("user", "user", "", "", "", shared, app_only)
+    return FileQuery(viewer, dialect, lambda statement, values: 0).page(columns, None, keys, None)
 
 
 def required(search: Search) -> Iterator[Search]:
@@ -322,18 +290,6 @@ def required(search: Search) -> Iterator[Search]:
         yield search
 
 
-def _narrowings(terms: Sequence[Search], viewer: Viewer) -> Iterator[Narrowing]:
-    texts: list[str] = []
-    for term in terms:
-        if isinstance(term, Compare):
-            texts += _indexed_texts(term)
-            yield from _column_narrowing(term, viewer)
-    if texts and word_index.is_supported() and (entries := word_index.entries(texts)):
-        indexed = sa.select(_WORDS.c.rowid).where(_WORDS.c.files_text.match(entries))
-        rows = sa.union_all(indexed, sa.select(_PENDING.c.seq))
-        yield _BY_ROW_NUMBER, files.c.seq.in_(rows), rows.limit(FEW + 1)
-
-
 def _indexed_texts(term: Compare) -> list[str]:
     """Return texts that the words of a file contain if the file matches a `contains` term."""
     if term.operator != "contains" or term.field not in ("name", "fullText"):
@@ -342,16 +298,10 @@ def _indexed_texts(term: Compare) -> list[str]:
     return [f" {word}" for word in words] if term.field == "fullText" else [" " + " ".join(words)]
 
 
-def _column_narrowing(term: Compare, viewer: Viewer) -> Iterator[Narrowing]:
-    meets = condition(term, viewer)
-    index = None
+def _index_of(term: Compare) -> str | None:
+    """Return the name of the index of own files that serves a term, or None if there is none."""
     if (term.field, term.operator) == ("name", "="):
-        index = "files_by_name"
-    elif (term.field, term.operator, term.value) == ("trashed", "=", True):
-        index = "files_by_trashed"
-    elif term.field == "modifiedTime" and term.operator != "!=":
-        index = "files_by_modified"
-    if index:
-        hint = f"INDEXED BY {index}"
-        rows = sa.select(sa.literal(1)).select_from(files).where(files.c.owner == viewer.user, meets)
-        yield hint, meets, rows.with_hint(files, hint, "sqlite").limit(FEW + 1)
+        return "files_by_name"
+    if (term.field, term.operator, term.value) == ("trashed", "=", True):
+        return "files_by_trashed"
+    return "files_by_modified" if term.field == "modifiedTime" and term.operator != "!=" else None

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
-
-from sqlalchemy import Select, bindparam, select
+from typing import Any, NamedTuple
 
 from ...core.files.fields import search_keys
 from ...core.files.permissions import Role
 from ...core.files.query import Search, SortKey
-from ..store.engine import Database, Row, TableGroup, column_names, inserting
-from ..store.schema import changes, files, opened, permissions, properties, ranges
-from .search import Viewer, page_statement
+from ..store.engine import TableGroup, column_names, inserting
+from ..store.schema import changes, files, opened, permissions, properties
+from .search import FileQuery, Viewer, first_page
 
 NO_EXTRA = "{}"
 
@@ -49,8 +47,8 @@ class FilePage(NamedTuple):
 
 
 _KEYS = ("name_key", "natural_key", "words", "all_words")
-_COLUMNS = tuple(files.c[name] for name in FileRow._fields)
-_FILES = f"SELECT {column_names(FileRow._fields)} FROM files"
+COLUMNS = column_names(FileRow._fields, "files.")
+_FILES = f"SELECT {COLUMNS} FROM files"
 _WRITTEN = (*FileRow._fields, *_KEYS)
 
 
@@ -96,16 +94,8 @@ _OPEN_WITH = inserting(opened, ("file", "client"), otherwise="IGNORE")
 _IS_OPEN_WITH = "SELECT file FROM opened WHERE file = :file AND client = :client"
 
 
-_Statement: TypeAlias = tuple[str, dict[str, Any]]
-_MOST_STATEMENTS = 64
-
-
 class FileTable(TableGroup):
     """The table of files, with their properties and the clients that opened them."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._first_pages: dict[tuple[tuple[SortKey, ...], int, bool, bool], _Statement] = {}
 
     def get(self, file_id: str) -> FileRow | None:
         """Return the row of a file, or None if the id is unknown."""
@@ -135,8 +125,9 @@ class FileTable(TableGroup):
 
     def of_parts(self, parts: Sequence[str]) -> list[FileRow]:
         """Return the files whose contents include a part with one of these keys."""
-        contents = select(ranges.c.content).where(ranges.c.part.in_(parts))
-        rows = self._database.select(select(*_COLUMNS).where(files.c.content.in_(contents)).order_by(files.c.seq))
+        keys = {f"part_{number}": part for number, part in enumerate(parts)}
+        contents = f"SELECT content FROM rope WHERE part IN ({', '.join(f':{name}' for name in keys)})"
+        rows = self._database.run(f"{_FILES} WHERE content IN ({contents}) ORDER BY seq", keys)
         return [FileRow._make(row) for row in rows]
 
     def open_with(self, file_id: str, client: str) -> None:
@@ -198,35 +189,20 @@ class FileTable(TableGroup):
 
         `after` has the sort key values of the previous page's last file, or is None.
         """
-        count = None if self._database.chooses_indexes else self._count
-        selected: Sequence[Row]
+        dialect = self._database.dialect
         if search is None and after is None:
-            kind = (tuple(keys), size + 1, viewer.shared, viewer.app_only)
-            sql, constants = self._first_pages.get(kind) or self._first_page(*kind)
-            selected = self._database.run(sql, constants | viewer._asdict())
+            statement = first_page(COLUMNS, tuple(keys), viewer.shared, viewer.app_only, dialect)
+            values = viewer._asdict()
         else:
-            selected = self._database.select(page_statement(_COLUMNS, viewer, search, keys, after, size + 1, count))
+            query = FileQuery(viewer, dialect, self._count)
+            statement, values = query.page(COLUMNS, search, keys, after), query.values
+        selected = self._database.run(statement, {**values, "size": size + 1})
         width = len(FileRow._fields)
         rows = [FileRow._make(row[:width]) for row in selected[:size]]
         return FilePage(rows, selected[size - 1][width:] if len(selected) > size else None)
 
-    def _count(self, statement: Select[Any]) -> int:
-        return int(self._database.select(statement)[0][0])
-
-    def _first_page(self, keys: tuple[SortKey, ...], size: int, shared: bool, app_only: bool) -> _Statement:
-        """Return the query for the first page without a search, which names an index without counting its rows.
-
-        The fields of the viewer are its parameters. It is kept, because SQLAlchemy takes longer to build and to compile
-        it than SQLite to run it.
-        """
-        parameters: dict[str, Any] = {name: bindparam(name) for name in Viewer._fields}
-        viewer = Viewer(**(parameters | {"shared": shared, "app_only": app_only}))
-        count = None if self._database.chooses_indexes else lambda statement: 0
-        statement = self._database.sql_of(page_statement(_COLUMNS, viewer, None, keys, None, size, count))
-        if len(self._first_pages) >= _MOST_STATEMENTS:
-            self._first_pages.clear()
-        self._first_pages[keys, size, shared, app_only] = statement
-        return statement
+    def _count(self, statement: str, values: dict[str, Any]) -> int:
+        return int(self._database.run(statement, values)[0][0])
 
 
 class ChangeRow(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import quote, urlsplit
 
 from ...core import field_mask
-from ...core.errors.catalogue import ApiError, Row, refuse, row
+from ...core.errors.catalogue import ApiError, Row, refuse, row as error_row
 from ...core.http.messages import Response, join_url
 from ...core.notifications.channels import (
     CHANNEL_SHAPE,
@@ -107,7 +107,7 @@ def is_registered(store: Store, policy: Policy, address: str) -> bool:
     return "*" in policy.verified_domains or host in policy.verified_domains or store.trusted.has_domain(host)
 
 
-_FACT = "class receivers"
+_RECEIVERS = "class receivers"
 _MOST_OF_A_USER = 20
 
 
@@ -126,7 +126,7 @@ def register_receiver(store: Store, user: str, address: str, ca_pem: str | None)
         for key in own[: max(0, len(own) + 1 - _MOST_OF_A_USER)]:
             del known[key]
         known[str(endpoint)] = {"user": user, "ca_pem": ca_pem}
-        store.users.set_fact(_FACT, json.dumps(known))
+        store.users.set_named_value(_RECEIVERS, json.dumps(known))
     return endpoint
 
 
@@ -135,7 +135,7 @@ def registered_receivers(store: Store) -> dict[str, dict[str, Any]]:
 
     A receiver has the `user` whose channels may name it, and `ca_pem`, the certificate authority of its deliveries.
     """
-    return cast(dict[str, dict[str, Any]], json.loads(store.users.find_fact(_FACT) or "{}"))
+    return cast(dict[str, dict[str, Any]], json.loads(store.users.named_value(_RECEIVERS) or "{}"))
 
 
 def receiver_owner(store: Store, address: str) -> str | None:
@@ -207,9 +207,9 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
     problems: list[Row] = []
     for name, value in (("id", channel_id), ("resourceId", resource_id)):
         if value in (None, ""):
-            problems.append(row("required", field=name))
+            problems.append(error_row("required", field=name))
         elif not isinstance(value, str):
-            problems.append(row("invalid", field=name, message="expected a string."))
+            problems.append(error_row("invalid", field=name, message="expected a string."))
     if problems or not isinstance(channel_id, str) or not isinstance(resource_id, str):
         raise ApiError(problems)
     with context.store.transaction():

@@ -264,10 +264,6 @@ class MemoryBlobStore:
         copied._numbers = count(next(self._numbers))  # a counter has no copies from Python 3.14 on
         return copied
 
-    def add(self, key: str, blocks: Iterable[bytes]) -> None:
-        """Add a part of another store with the key that the part has in that store."""
-        self._parts[key] = tuple(blocks)
-
     def restore(self, kept: BlobStore) -> None:
         assert isinstance(kept, MemoryBlobStore)
         self._parts |= kept._parts

@@ -121,7 +121,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"]) -> Opened
     with on_error(database.close):
         number = record.begin(database, marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
-        notes += move_strays_aside(folder, Contents(database).known_parts(), number, adopted=state == "unmarked")
+        notes += move_strays_aside(folder, Contents(database).known_parts(), number, adopted=state == "without marker")
         snapshots = folder / SNAPSHOTS / marker.store
         drop_snapshots(snapshots)
         parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
@@ -143,12 +143,12 @@ def check_not_in_use(folder: Path) -> None:
         raise OSError(f"{folder} is in use: close the service that uses the folder first")
 
 
-def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]:
+def examine(folder: Path) -> tuple[Literal["new", "with marker", "without marker"], Marker]:
     """Return the state of a folder and its marker, without changing the folder.
 
-    The state is "new" for a folder without a complete store, "marked" for a store with a marker, and "unmarked" for a
-    store of an older version without a marker. If there is no marker, a new marker is returned but not written. Raises
-    OSError if the folder cannot be opened as a store.
+    The state is "new" for a folder without a complete store, and "without marker" for a store of an older version. If
+    there is no marker, a new marker is returned but not written. Raises OSError if the folder cannot be opened as a
+    store.
     """
     names = {entry.name for entry in folder.iterdir()}
     check_kinds(folder)
@@ -166,16 +166,14 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
         raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
     if in_use(folder / DATABASE):
         raise _refusal(folder, "the folder is open in another process", "close the service in that process")
-    inspected = inspect_database(folder / DATABASE)
-    if inspected.problem:
-        raise _refusal(folder, f"{DATABASE} {inspected.problem}", inspected.advice or _PUT_BACK)
-    if inspected.names_parts and PARTS not in names:
+    last, names_parts = inspect_database(folder)
+    if names_parts and PARTS not in names:
         raise _refusal(folder, f"{PARTS}/ is missing", f"put {PARTS}/ back, or choose another folder")
     if marker is None:
-        return "unmarked", new
-    if problem := _mismatch(marker, inspected.opening):
+        return "without marker", new
+    if problem := _mismatch(marker, last):
         raise _refusal(folder, problem, _WITHOUT_MARKER)
-    return "marked", marker
+    return "with marker", marker
 
 
 _PUT_BACK = f"put the right {DATABASE} back, or choose another folder"
@@ -350,15 +348,6 @@ class Opening(NamedTuple):
     closed: bool
 
 
-class Inspected(NamedTuple):
-    """The result of inspecting a database. `problem` is "" if the database can be opened."""
-
-    problem: str
-    advice: str = ""
-    opening: Opening | None = None
-    names_parts: bool = False
-
-
 def begin_opening(driver: sqlite3.Connection, token: str, before: str) -> Opening:
     """Write the record of a new opening to the disk, so that it survives a power failure, and return the record."""
     last = read_opening(driver)
@@ -390,26 +379,29 @@ def _synced(driver: sqlite3.Connection) -> Iterator[None]:
         driver.execute(f"PRAGMA synchronous = {level:d}")
 
 
-def inspect_database(path: Path) -> Inspected:
-    """Inspect a database without a change to the database or its log files. `reading` explains the limits."""
+def inspect_database(folder: Path) -> tuple[Opening | None, bool]:
+    """Return the record of the last opening of a database, and whether its rows name parts. Raises OSError.
+
+    The database and its log files are not changed. `reading` explains the limits.
+    """
+    path = folder / DATABASE
     if path.stat().st_size == 0:
-        return Inspected("is empty (0 bytes)")
+        raise _refusal(folder, f"{DATABASE} is empty (0 bytes)", _PUT_BACK)
     try:
         with reading(path) as driver:
             (check,) = driver.execute("PRAGMA quick_check(1)").fetchone()
             if check != "ok":
-                return Inspected(f"is damaged ({check.splitlines()[-1]})")
+                raise _refusal(folder, f"{DATABASE} is damaged ({check.splitlines()[-1]})", _PUT_BACK)
             if not tables(driver) >= FIRST_TABLES:
-                return Inspected("is not a database of this package")
-            if version(driver) > VERSION:
-                problem = f"has schema version {version(driver)}, and this package supports versions up to {VERSION}"
-                return Inspected(
-                    problem, "use the version of svc-notebooks that wrote the database, or a newer version"
-                )
-            (named,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
-            return Inspected("", opening=read_opening(driver), names_parts=bool(named))
+                raise _refusal(folder, f"{DATABASE} is not a database of this package", _PUT_BACK)
+            if (number := version(driver)) > VERSION:
+                problem = f"{DATABASE} has schema version {number}, and this package supports versions up to {VERSION}"
+                advice = "use the version of svc-notebooks that wrote the database, or a newer version"
+                raise _refusal(folder, problem, advice)
+            (names_parts,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
+            return read_opening(driver), bool(names_parts)
     except sqlite3.DatabaseError as error:
-        return Inspected(f"is damaged or not a database ({error})")
+        raise _refusal(folder, f"{DATABASE} is damaged or not a database ({error})", _PUT_BACK) from None
 
 
 @contextmanager

@@ -2,26 +2,25 @@
 
 SQLite allows one writer: one connection writes, with a lock, and no transaction is open while a body streams. A request
 that only reads has a reader with a snapshot, which waits for no writer. Most statements are SQL text with named
-parameters, which is the same for both databases. The driver runs it, because a result of SQLAlchemy costs several times
-as much. Rows that were looked up by key are cached until a statement changes the database, because in a busy kernel
-each statement may wait 5 ms for the interpreter lock.
+parameters, which is the same for both databases, except that of searches (files/search.py). Rows that were looked up by
+key are cached until a statement changes the database, because in a busy kernel each statement may wait 5 ms for the
+interpreter lock.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, LifoQueue
 from threading import RLock, local
 from time import perf_counter
-from typing import Any, ClassVar, Literal, NoReturn, TypeAlias, cast
+from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 from weakref import finalize
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DatabaseError
 
 from ...core.platform import ForkedChild, after_fork, skip_finalizers
 from ...core.thread_permit import in_slices, release_permit
@@ -30,6 +29,7 @@ from .errors import UnstorableText, explain_errors, store_error
 Row = tuple[Any, ...]
 
 Conflict: TypeAlias = Literal["FAIL", "IGNORE", "REPLACE"]
+Dialect: TypeAlias = Literal["sqlite", "postgresql"]
 
 
 def column_names(names: Iterable[str], prefix: str = "") -> str:
@@ -78,9 +78,8 @@ class Reader:
     `rows` are cached rows of look-ups by key, as in `Database`.
     """
 
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection = connection
-        self._driver = cast(Any, connection.connection.driver_connection)
+    def __init__(self, driver: sqlite3.Connection) -> None:
+        self._driver = driver
         self.rows: dict[tuple[Any, ...], Any] = {}
         self._driver.execute("PRAGMA query_only = ON")
 
@@ -101,22 +100,15 @@ class Reader:
         rows: list[Row] = cursor.fetchmany(_FEW_ROWS)
         return [*rows, *in_slices(cursor)] if len(rows) == _FEW_ROWS else rows
 
-    def select(self, statement: sa.Select[Any]) -> list[Row]:
-        """Run a SELECT statement of SQLAlchemy and return its rows."""
-        return [tuple(row) for row in self._connection.execute(statement)]
-
     def close(self) -> None:
         """Close the connection."""
-        self._connection.close()
-        self._connection.engine.dispose()
+        self._driver.close()
 
 
 class Readers:
     """At most `MAX_READERS` readers, each of which is connected when no other is free."""
 
-    def __init__(
-        self, connect: Callable[[], sa.Connection], reader: Callable[[sa.Connection], Reader] = Reader
-    ) -> None:
+    def __init__(self, connect: Callable[[], Any], reader: Callable[[Any], Reader] = Reader) -> None:
         self._connect = connect
         self._reader = reader
         self._idle: LifoQueue[Reader | None] = LifoQueue()
@@ -137,7 +129,7 @@ class Readers:
             return reader
         try:
             return self._reader(self._connect())
-        except (DatabaseError, sqlite3.Error, OSError):
+        except (sqlite3.Error, OSError):
             self._idle.put(None)
             return None
 
@@ -156,12 +148,11 @@ class Readers:
                     reader.close()
 
 
-def close_connection(connection: sa.Connection, readers: Readers | None = None) -> None:
+def close_connections(driver: Any, readers: Readers | None) -> None:
     """Close a database, first its readers, so that the last connection deletes the write-ahead log."""
     if readers:
         readers.close()
-    connection.close()
-    connection.engine.dispose()
+    driver.close()
 
 
 _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
@@ -187,8 +178,7 @@ class Database:
     are raised as OSError. A full disk has the errno ENOSPC, and a damaged file raises DatabaseDamaged.
     """
 
-    chooses_indexes = False
-    """Whether the database chooses indexes by statistics, so that statements need not name them."""
+    dialect: Dialect = "sqlite"
 
     is_shared = False
     """Whether other processes may change the database at the same time."""
@@ -196,14 +186,11 @@ class Database:
     opening = 0
     """The number of this opening of a database on a server, which no other process has."""
 
-    is_portable = True
-    """Whether `image` copies the database as it is. Otherwise an image has to be made of its rows."""
-
     _errors: tuple[type[Exception], ...] = (sqlite3.Error,)
 
     def __init__(
         self,
-        connection: sa.Connection,
+        driver: Any,
         close: Close,
         *,
         path: Path | None = None,
@@ -214,12 +201,11 @@ class Database:
 
         `close` is called later with the function that closes the connections. `backup` is the copy before an upgrade.
         """
-        self._connection = connection
+        self._driver = driver
         self._readers = readers
         self._thread = ThreadValues()
-        self._closing = finalize(self, close, partial(close_connection, connection, readers))
+        self._closing = finalize(self, close, partial(close_connections, driver, readers))
         self._closing.atexit = False  # at exit a thread may still use the connection
-        self._driver: Any = connection.connection.driver_connection
         self.backup = backup
         self.lock: RLock | ForkedChild = RLock()
         self._depth = 0
@@ -385,25 +371,6 @@ class Database:
         """Run a statement that changes rows, and return the rows of its RETURNING."""
         with self._changing():
             return self._execute(statement, values, changes=True)[1]
-
-    @property
-    def _dialect(self) -> sa.Dialect:
-        """The dialect of the database, with named parameters."""
-        return self._connection.dialect
-
-    def sql_of(self, statement: sa.Select[Any]) -> tuple[str, dict[str, Any]]:
-        """Return the SQL text of a statement, and the values of its constants, which are further parameters."""
-        compiled: Any = statement.compile(dialect=self._dialect)
-        return str(compiled), {name: value for name, value in compiled.params.items() if value is not None}
-
-    def select(self, statement: sa.Select[Any]) -> Sequence[Row]:
-        """Run a SELECT statement of SQLAlchemy and return its rows."""
-        reader = self._reader if self._readers else None
-        with explain_errors(self._path):
-            if reader:
-                return reader.select(statement)
-            with self.lock:
-                return [tuple(row) for row in self._connection.execute(statement)]
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[None]:

@@ -50,22 +50,19 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 def store_error(error: BaseException, path: Path | None) -> OSError | None:
     """Return the OSError for an SQLite error. Return None if the error is not about the database file.
 
-    `error` may be an SQLAlchemy error that wraps the SQLite error.
-
     >>> import sqlite3
     >>> damaged = sqlite3.DatabaseError("file is not a database"); damaged.sqlite_errorcode = sqlite3.SQLITE_NOTADB
     >>> type(store_error(damaged, None)).__name__
     'DatabaseDamaged'
     """
-    original = getattr(error, "orig", error)
-    code = getattr(original, "sqlite_errorcode", 0) & 0xFF  # the other bits are the extended error code
+    code, cause = getattr(error, "sqlite_errorcode", 0) & 0xFF, str(error)  # the other bits are the extended code
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and path:
-        code, original = _cause(path) or (code, original)
+        code, cause = _cause(path) or (code, cause)
     if code == sqlite3.SQLITE_FULL:
         return OSError(errno.ENOSPC, f"the disk of {path} is full: free space there" if path else _MEMORY_IS_FULL)
     if code not in _SENTENCES:
         return None
-    sentence = _SENTENCES[code].format(path=path or "the database", error=original)
+    sentence = _SENTENCES[code].format(path=path or "the database", error=cause)
     return DatabaseDamaged(sentence) if code in _DAMAGED else OSError(sentence)
 
 

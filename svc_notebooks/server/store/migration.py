@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
-from sqlalchemy import func, literal, select, tuple_
-
 from ...core.platform import temporary_folder
 from .atomic_write import replace_synced, sync_folder
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
@@ -34,7 +32,7 @@ from .data_directory import (
     write_marker,
 )
 from .directory_blob_store import HARMLESS, DirectoryBlobStore, drop_parts
-from .engine import Database, Row, inserting
+from .engine import Database, Row, column_names, inserting
 from .maintenance import copy_database, copy_extra
 from .opening import open_database
 from .store import TABLES, columns
@@ -66,7 +64,7 @@ def source_folder(folder: Path) -> Iterator[SourceStore]:
         copy_database(folder / DATABASE, copy)
         with closing(open_database(copy, "process")) as database:
             # No other handle of the file is closed here, because that would end the lock.
-            was_opened = state == "marked" and read_marker(folder) != before
+            was_opened = state == "with marker" and read_marker(folder) != before
             if was_opened or not keep_services_out(file):
                 raise OSError(f"{folder} is in use: close the service that uses the folder first")
             yield SourceStore(before.store, database, DirectoryBlobStore(folder / PARTS, sync=False), folder)
@@ -175,15 +173,16 @@ _PAGE = 1000
 
 def pages(database: Database, table: str) -> Iterator[Sequence[Row]]:
     """Yield all rows of a table in pages, in the order of the primary key. One page at a time is in memory."""
-    chosen = TABLES[table]
-    key = list(chosen.primary_key.columns)
-    statement = select(chosen).order_by(*key).limit(_PAGE)
-    page = database.select(statement)
+    key = [column.name for column in TABLES[table].primary_key.columns]
+    selected = f"SELECT {column_names(columns(table))} FROM {table}"
+    order = f"ORDER BY {column_names(key)} LIMIT {_PAGE}"
+    after = f"WHERE ({column_names(key)}) > ({', '.join(f':{name}' for name in key)})"
+    page = database.run(f"{selected} {order}", {})
     while page:
         yield page
         last = dict(zip(columns(table), page[-1], strict=True))
-        after = tuple_(*key) > tuple_(*(literal(last[column.name], column.type) for column in key))
-        page = database.select(statement.where(after)) if len(page) == _PAGE else ()
+        values = {name: last[name] for name in key}
+        page = database.run(f"{selected} {after} {order}", values) if len(page) == _PAGE else []
 
 
 def copy_tables(source: Database, target: Database) -> dict[str, tuple[int, str]]:
@@ -318,7 +317,7 @@ def _with_parts(
     database: Database, use: Callable[[StoredPart], T], report: Report, title: str
 ) -> Iterator[tuple[StoredPart, T]]:
     """Call `use` for all parts in threads, and yield each part and the result. Reports the progress every 10 s."""
-    ((total,),) = database.select(select(func.count()).select_from(TABLES["rope"]))
+    ((total,),) = database.run("SELECT COUNT(*) FROM rope", {})
     report(f"{title}: {total:,} parts")
     number = size = 0
     started = reported = time.monotonic()

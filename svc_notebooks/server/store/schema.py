@@ -8,9 +8,12 @@ PostgreSQL indexes texts of any length only by their hashes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
+
+from .engine import Dialect
 
 metadata = sa.MetaData()
 
@@ -275,9 +278,11 @@ _POSTGRESQL_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def add_postgresql_options() -> None:
-    """Give the indexes their options on PostgreSQL. SQLAlchemy then loads this dialect, which SQLite does not need."""
-    for table in metadata.tables.values():
-        for index in table.indexes:
+def create_tables(tables: Sequence[sa.Table], dialect: Dialect, run: Callable[[str], object]) -> None:
+    """Create tables and their indexes by running the statements of a dialect."""
+    engine: Any = sa.create_mock_engine(f"{dialect}://", lambda ddl, *_: run(str(ddl.compile(dialect=engine.dialect))))
+    for table in tables:
+        for index in table.indexes if dialect == "postgresql" else ():
             for option, value in _POSTGRESQL_OPTIONS.get(str(index.name), {}).items():
                 index.dialect_options["postgresql"][option] = value
+        table.create(engine, checkfirst=False)

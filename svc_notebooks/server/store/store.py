@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sqlalchemy import Column, Float, Integer, Table, select
+from sqlalchemy import Column, Float, Integer, Table
 
 from ...core.events.calendars import CalendarRole
 from ...core.files.permissions import GRANTEES, Role
@@ -27,7 +27,7 @@ from ..notifications.tables import ACTIVE, Channels, Outbox, Trusted
 from ..uploads.tables import UploadSessionTable
 from . import schema as db, upgrades
 from .contents import Contents
-from .engine import Database, Row, TableGroup, inserting
+from .engine import Database, Row, TableGroup, column_names, inserting
 from .opening import open_database
 
 if TYPE_CHECKING:
@@ -129,11 +129,11 @@ class Store:
 
     def history(self) -> str:
         """Return the number of the present history of changes. A sync token of an earlier history is too old."""
-        return self.users.find_fact(_HISTORY) or "0"
+        return self.users.named_value(_HISTORY) or "0"
 
     def _begin_history(self, before: str) -> None:
         """Begin a history of changes, because the numbers of changes after the history `before` occur again."""
-        self.users.set_fact(_HISTORY, str(max(int(before), int(self.history())) + 1))
+        self.users.set_named_value(_HISTORY, str(max(int(before), int(self.history())) + 1))
 
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
@@ -165,16 +165,22 @@ class Store:
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
-        return self.database.image() if self.database.is_portable else image(self.database)
+        if self.database.dialect == "sqlite":
+            return self.database.image()
+        with closing(open_database(None, "process")) as copy:
+            load_rows(copy, dict(self.rows()), self.counters())
+            return copy.image()
 
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
         with self.exclusive():  # or a request in progress could change a restored session
             before = self.history()
-            if self.database.is_portable:
+            if self.database.dialect == "sqlite":
                 self.database.restore(image)
             else:
-                load_image(self.database, image)
+                with closing(open_database(None, "process")) as copy:
+                    copy.restore(image)
+                    load_rows(self.database, {name: rows(copy, name) for name in TABLES}, copy.counters())
             self._forget()
             self._begin_history(before)
 
@@ -205,8 +211,8 @@ def columns(table: str) -> list[str]:
 
 def rows(database: Database, table: str) -> Iterator[Row]:
     """Yield all rows of a table, in the order of the primary key."""
-    chosen = TABLES[table]
-    yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
+    keys = [column.name for column in TABLES[table].primary_key.columns]
+    yield from database.run(f"SELECT {column_names(columns(table))} FROM {table} ORDER BY {column_names(keys)}", {})
 
 
 def check_row(table: str, row: JSON) -> Sequence[JSON]:
@@ -273,20 +279,6 @@ def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]]
             for row in tables.get(name, ()):
                 database.add(adding, dict(zip(columns(name), row, strict=True)))
         database.set_counters(numbers)
-
-
-def image(database: Database) -> bytes:
-    """Return an image of a new SQLite database with all rows and counters of a database that has no image."""
-    with closing(open_database(None, "process")) as copy:
-        load_rows(copy, {name: rows(database, name) for name in TABLES}, database.counters())
-        return copy.image()
-
-
-def load_image(database: Database, image: bytes) -> None:
-    """Replace all rows and counters of a database by those of an image."""
-    with closing(open_database(None, "process")) as copy:
-        copy.restore(image)
-        load_rows(database, {name: rows(copy, name) for name in TABLES}, copy.counters())
 
 
 _FIRST = to_millis(datetime(1, 1, 2, tzinfo=UTC))

@@ -62,26 +62,17 @@ def is_supported() -> bool:
     return False
 
 
-def is_current(driver: sqlite3.Connection) -> bool:
-    """Return whether a database has the complete index of this version, or none if SQLite cannot maintain it."""
-    return triggers(driver) == (_STATEMENTS if is_supported() else {})
-
-
-def triggers(driver: sqlite3.Connection) -> dict[str, str]:
-    """Return the SQL of the triggers that update the index, by name."""
-    return dict(driver.execute(_PRESENT).fetchall())
-
-
 def keep_word_index(driver: sqlite3.Connection) -> None:
     """Create the index of a database that has none, or has that of another version.
 
     If SQLite cannot maintain the index, drop the triggers. The connection must be in autocommit mode.
     """
-    if is_current(driver):
+    present = dict(driver.execute(_PRESENT).fetchall())
+    if present == (_STATEMENTS if is_supported() else {}):
         return
     with driver:  # commits, or rolls back after an error
         driver.execute("BEGIN IMMEDIATE")
-        for name in triggers(driver):
+        for name in present:
             driver.execute(f"DROP TRIGGER {name}")
         if is_supported():
             for statement in (*_CREATE, *_STATEMENTS.values()):

@@ -62,16 +62,8 @@ Fields: TypeAlias = JSONObject
 CallResult: TypeAlias = "Mapping[str, object] | None"
 
 
-def with_receivers(service: Service) -> Callable[[Request], Response]:
-    """Return the function that handles the requests to a service, and `STUDENT_CALLS` for users of JupyterHub."""
-    if service.provider is None:
-        return service.handle
-
-    def handle(request: Request) -> Response:
-        own = without_prefix(request, service.policy.path_prefix)
-        return _handle_student_call(service, own) if own.path in STUDENT_CALLS else service.handle(request)
-
-    return handle
+def _not_allowed(request: Request, allowed: str) -> ApiError:
+    return refuse("methodNotAllowed", headers=[("Allow", allowed)], method=request.method[:20], allowed=allowed)
 
 
 def _handle_student_call(service: Service, request: Request) -> Response:
@@ -84,8 +76,7 @@ def _handle_student_call(service: Service, request: Request) -> Response:
         return refused
     try:
         if request.method != "POST":
-            allowed = refuse("methodNotAllowed", method=request.method[:20], allowed="POST")
-            raise ApiError(allowed.rows, [("Allow", "POST")])
+            raise _not_allowed(request, "POST")
         with decoded_request(request, service.clock.now(), _MAX_RECEIVER_SIZE) as decoded:
             fields = read_json(as_body(decoded.body), _MAX_RECEIVER_SIZE)
         return json_response(Query(), STUDENT_CALLS[request.path](service, _caller(service, request), fields))
@@ -130,14 +121,15 @@ def _caller(service: Service, request: Request) -> str:
         provided = provider.user(secret)  # first, because it explains why a token of the hub is refused
         user = provided.email if provided else service.user_of(secret)
     if user is None:
-        raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc class"')])
+        raise refuse("badToken", headers=[("WWW-Authenticate", 'Bearer realm="svc class"')])
     return user
 
 
-def with_control(service: Service, token: str | None = None) -> Callable[[Request], Response]:
+def with_control(service: Service, token: str | None = None, *, control: bool = True) -> Callable[[Request], Response]:
     """Return a function with the control API for paths under `/_control/`, and the service for other paths.
 
-    Each control call must send `token`, if set. Raises ValueError for a bad token.
+    Each control call must send `token`, if set. If `control` is false, a class has `STUDENT_CALLS` only. Raises
+    ValueError for a bad token.
     """
     if token is not None and not _TOKEN.fullmatch(token):
         raise ValueError("the control token must be printable ASCII without spaces, and not empty")
@@ -155,7 +147,7 @@ def with_control(service: Service, token: str | None = None) -> Callable[[Reques
         path = urlsplit(request.url).path
         if path in STUDENT_CALLS and service.class_view.is_open:
             return _handle_student_call(service, request)
-        if not path.startswith(_PREFIX):
+        if not (control and path.startswith(_PREFIX)):
             return service.handle(request)
         response = service.refusal(request, check) or _control_response(service, request, path[len(_PREFIX) :])
         return Response(response.status, response.headers) if request.method == "HEAD" else response
@@ -198,7 +190,7 @@ def _check_operator(service: Service, request: Request, secret: str | None, refu
     elif accounts := service.class_view.accounts:
         check_teacher(accounts, service.class_view.credential(request))
     elif secret is not None and not hmac.compare_digest((bearer(request) or "").encode(), secret.encode()):
-        raise ApiError(refuse(refusal).rows, [("WWW-Authenticate", f'Bearer realm="{realm}"')])
+        raise refuse(refusal, headers=[("WWW-Authenticate", f'Bearer realm="{realm}"')])
 
 
 def _transfer_state(service: Service, request: Request) -> Response:
@@ -212,8 +204,7 @@ def _transfer_state(service: Service, request: Request) -> Response:
         headers = Headers([("Content-Type", "application/zip"), ("Content-Length", str(size))])
         return Response(200, headers, _blocks(file))
     if request.method != "PUT":
-        refused = refuse("methodNotAllowed", method=request.method[:20], allowed="GET, PUT")
-        raise ApiError(refused.rows, [("Allow", "GET, PUT")])
+        raise _not_allowed(request, "GET, PUT")
     body = as_body(request.body)
     with TemporaryFile() as copy:
         with suppress(Disconnected):  # `load` refuses a copy that is cut off
@@ -485,5 +476,5 @@ def served_paths(
 
     `page_key` is the key of the live page, or None if everybody may see it. Raises ValueError for a bad control token.
     """
-    handle = with_control(service, control_token) if control else with_receivers(service)
+    handle = with_control(service, control_token, control=control)
     return with_live_page(service, handle, page_key, control=control) if has_page else handle

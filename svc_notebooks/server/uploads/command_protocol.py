@@ -1,4 +1,4 @@
-"""Translates the family's upload protocol with commands in headers (an extension) to upload sessions, and back.
+"""Translates the API family's upload protocol with commands in headers (an extension) to upload sessions, and back.
 
 `X-Svc-Upload-Protocol: resumable` with `X-Svc-Upload-Command: start` opens a session. The commands `upload`, `query`,
 `finalize`, `cancel` and "upload, finalize" are then sent to the address in X-Svc-Upload-URL. The protocols `raw` and

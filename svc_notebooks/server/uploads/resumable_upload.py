@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
 from ...core.files.fields import check_file
-from ...core.http.media_types import UNKNOWN
+from ...core.http.media_types import OCTET_STREAM
 from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Response
 from ...core.http.multipart import MediaType
 from ...core.http.ranges import ByteSpan, ContentRange, format_stored
@@ -33,7 +33,7 @@ from ..files.operations import NewContent, add_content, check_usage, discard_con
 from ..store.blob_store import BLOCK
 from ..store.contents import ContentWriter, PartRange
 from ..store.session_locks import SessionLock
-from .simple_and_multipart import JSON_ESSENCE, check_content, file_name, header_type, refuse_envelope
+from .simple_and_multipart import JSON_ESSENCE, check_content, file_name, header_type, refuse_multipart
 from .tables import SessionRow
 
 
@@ -175,7 +175,7 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
         if isinstance(plan, SessionDecision):
             return _commit(context, request, row, plan)
         if "Content-Type" in request.headers:
-            refuse_envelope(request.headers, row.media_type, json.loads(row.metadata).get("mimeType"))
+            refuse_multipart(request.headers, row.media_type, json.loads(row.metadata).get("mimeType"))
         return _receive(context, request, row, session, lock, plan)
 
 
@@ -362,7 +362,7 @@ def _store_file(
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
         media_type = file_for(context, request.caller, row.file).mime_type
-    content = NewContent(row.content, row.stored, media_type or UNKNOWN)
+    content = NewContent(row.content, row.stored, media_type or OCTET_STREAM)
     if converted:
         content = add_content(context, converted.pieces, None, converted.media_type)
     stored_file, replaced = store_content(context, _initiation_request(request, row), row.file or "", metadata, content)

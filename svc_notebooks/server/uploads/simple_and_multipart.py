@@ -61,7 +61,7 @@ class _ContentReceiver:
 def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     """Store the request body as a file of the Content-Type header's media type, and return the file (A1-02)."""
     media_type = header_type(request.headers, "Content-Type")
-    refuse_envelope(request.headers)
+    refuse_multipart(request.headers)
     with _ContentReceiver(context, request.caller.user) as receiver:
         fields = response_fields(context, request)
         receiver.conversion = check_content(
@@ -75,7 +75,7 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     return fields.response(row)
 
 
-def refuse_envelope(headers: Headers, *types: str | None) -> None:
+def refuse_multipart(headers: Headers, *types: str | None) -> None:
     """Raise ApiError (400) for a multipart body, unless a type of the file is multipart, as that of a web archive."""
     sent = MediaType.parse(headers.get("Content-Type") or "")
     is_archive = any((media_type or "").lower().startswith("multipart/") for media_type in types)

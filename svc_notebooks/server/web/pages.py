@@ -202,7 +202,7 @@ def _refusal(request: PublicRequest, error: ApiError) -> Response:
     """
     anonymous = error.status == 404 and request.journal_entry.user is None
     if anonymous:
-        error = ApiError(refuse("notSignedIn").rows, [("WWW-Authenticate", 'Bearer realm="svc"')])
+        error = refuse("notSignedIn", headers=[("WWW-Authenticate", 'Bearer realm="svc"')])
     if "text/html" not in (request.http_request.headers.get("Accept") or ""):
         raise error
     entry = request.journal_entry

@@ -1,5 +1,7 @@
 import pytest
 
+from tests.browser.keyboard import press_keys
+
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 CELL = """
@@ -69,8 +71,7 @@ def test_by_keyboard_alone(lab, opened):
             break
     page.keyboard.press("Control+a")
     page.keyboard.type("2h")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    press_keys(page, "Tab", "Enter")
     page.get_by_text("Clock frozen at 2026-01-05 11:00:00 UTC.").wait_for()
 
     assert lab.run_code(page, "print(lab.clock.now().hour, board.code())") == "11 lab.clock.advance('2h')"

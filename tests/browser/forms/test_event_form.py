@@ -3,7 +3,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.keyboard import tab_to
+from tests.browser.keyboard import press_keys, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -29,7 +29,6 @@ def create(page):
 
 
 def value(lab, page):
-    """What the form would send."""
     return json.loads(lab.run_code(page, VALUE))
 
 
@@ -39,8 +38,7 @@ def type_until(page, keys, value):
         page.keyboard.type(keys, delay=60)  # a year that is half typed is a year, too
         if page.evaluate("document.activeElement.value").startswith(value):
             return
-        page.keyboard.press("Shift+Tab")
-        page.keyboard.press("Tab")
+        press_keys(page, "Shift+Tab", "Tab")
     raise AssertionError(f"the field never shows {value}")
 
 
@@ -87,10 +85,7 @@ def test_by_mouse(lab):
     ]
     assert (sent["colorId"], sent["visibility"], sent["guestsCanModify"]) == ("7", "private", True)
     page.get_by_text("Call lab.serve() to open its page").wait_for()
-    assert lab.run_code(page, "print(form.last_error, len(form.result), len(svc.events()))").split()[:2] == [
-        "None",
-        "1",
-    ]
+    assert lab.run_code(page, "print(form.last_error, len(form.result))") == "None 1"
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03c", "W-03d", "W-03e")
@@ -112,8 +107,7 @@ def test_by_keyboard_alone(lab):
     page.keyboard.press("ArrowDown")
     page.get_by_text("RRULE:FREQ=DAILY").first.wait_for()
     tab_to(page, "combobox", "Ends")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
+    press_keys(page, "ArrowDown", "ArrowDown")
     page.get_by_label("times", exact=True).wait_for()
     tab_to(page, "spinbutton", "times")
     page.keyboard.press("Control+A")

@@ -104,8 +104,8 @@ def test_previews(lab):
     page.get_by_label("Document", exact=True).select_option(index=2)
     look("Pond map", "PNG (.png)")
     lab.screenshot(page, "export-8-png")
-    width = page.locator("img[alt='The exported picture']").evaluate("e => e.naturalWidth")
-    assert width > 0
+
+    assert page.locator("img[alt='The exported picture']").evaluate("e => e.naturalWidth") > 0
 
 
 @pytest.mark.spec("W-02", "W-02a", "W-02b", "W-02c", "W-05", "W-05a", "W-05c")

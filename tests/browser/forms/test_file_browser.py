@@ -1,5 +1,7 @@
 import pytest
 
+from tests.browser.keyboard import press_keys, tab_to
+
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 CELL = """
@@ -80,14 +82,6 @@ def test_by_keyboard_alone(lab, opened):
     page = opened
     keys = page.keyboard
 
-    def tab_to(role, name):
-        for _ in range(40):
-            keys.press("Tab")
-            target = page.get_by_role(role, name=name, exact=True)
-            if target.count() and target.first.evaluate("e => e === document.activeElement"):
-                return
-        raise AssertionError(f"Tab never comes to the {role} {name}")
-
     def focused():
         return page.evaluate("document.activeElement.innerText")
 
@@ -104,7 +98,7 @@ def test_by_keyboard_alone(lab, opened):
     page.get_by_text("Details of plan").wait_for()
     lab.screenshot(page, "files-3-keys")
 
-    tab_to("button", "Rename")
+    tab_to(page, "button", "Rename")
     keys.press("Enter")
     page.get_by_label("Name", exact=True).and_(page.locator(":focus")).wait_for()
     keys.press("Control+a")
@@ -114,7 +108,7 @@ def test_by_keyboard_alone(lab, opened):
     says(page, "Renamed to agenda.txt.")
     page.get_by_role("button", name="Rename", exact=True).and_(page.locator(":focus")).wait_for()
 
-    tab_to("button", "More")
+    tab_to(page, "button", "More")
     keys.press("Enter")
     page.get_by_role("button", name="Delete", exact=True).wait_for()
     assert page.get_by_role("button", name="More", exact=True).get_attribute("aria-expanded") == "true"
@@ -137,9 +131,7 @@ def test_space_and_shift_choose_more_than_one(lab, opened):
     row(page, "Data").click()
     page.keyboard.press("Shift+ArrowDown")
     page.get_by_text("2 files selected").wait_for()
-    page.keyboard.press("Control+ArrowDown")
-    page.keyboard.press("Control+ArrowDown")
-    page.keyboard.press("Space")
+    press_keys(page, "Control+ArrowDown", "Control+ArrowDown", "Space")
     page.get_by_text("3 files selected").wait_for()
 
     assert lab.run_code(page, "print(browser.selection['name'].tolist()[:2])") == "['Data', 'Birds']"

@@ -2,7 +2,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.forms.test_file_browser import press, says
-from tests.browser.keyboard import tab_to
+from tests.browser.keyboard import press_keys, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -103,8 +103,7 @@ def test_the_focus_goes_to_the_list_when_a_button_becomes_disabled(opened, lab):
     says(page, "Moved 1 file to the trash.")
     page.locator(".svc-grid tbody tr:focus").wait_for()
     assert trash.is_disabled()
-    page.keyboard.press("Home")
-    page.keyboard.press("Enter")
+    press_keys(page, "Home", "Enter")
     page.get_by_text("My files / Data").wait_for()
     up = page.get_by_role("button", name="Up", exact=True)
     expect(up).to_be_enabled()

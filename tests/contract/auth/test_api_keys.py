@@ -2,7 +2,6 @@ from urllib.parse import quote
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
 from tests.contract.conftest import Wire
 
 FILES, CALENDARS = "/storage/v3/files", "/calendar/v3/calendars"
@@ -42,8 +41,8 @@ STATUSES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", [Policy(api_keys=True)], ids=["accepted"])
-def test_a_key_reads_what_is_shared_with_everybody(wire: Wire, paths: dict[str, str], policy: Policy) -> None:
+@pytest.mark.policy(api_keys=True)
+def test_a_key_reads_what_is_shared_with_everybody(wire: Wire, paths: dict[str, str]) -> None:
     answers = {name: wire.send("GET", f"{path}&key=K", token=None) for name, path in paths.items()}
 
     assert {name: answer.status for name, answer in answers.items()} == STATUSES
@@ -53,6 +52,5 @@ def test_a_key_reads_what_is_shared_with_everybody(wire: Wire, paths: dict[str, 
     assert all("key=K" not in row["query"] and row["user"] != "" for row in wire.service.journal())
 
 
-@pytest.mark.parametrize("policy", [Policy()], ids=["default"])
-def test_a_key_is_no_token_by_default(wire: Wire, paths: dict[str, str], policy: Policy) -> None:
+def test_a_key_is_no_token_by_default(wire: Wire, paths: dict[str, str]) -> None:
     assert {wire.send("GET", f"{path}&key=K", token=None).status for path in paths.values()} == {401}

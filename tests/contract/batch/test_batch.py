@@ -11,6 +11,7 @@ from tests.contract.calendar_client import SEMINAR
 from tests.contract.conftest import Answer, InProcess, Wire
 
 STORAGE, CALENDAR = "/batch/storage/v3", "/batch/calendar/v3"
+MIXED = {"Content-Type": "multipart/mixed; boundary=b"}
 JSON = "Content-Type: application/json\r\n"
 
 
@@ -20,10 +21,12 @@ def part(request: str, body: object = None, *, headers: str = "", content_id: st
     return f"Content-Type: application/http\r\n{own}\r\n{request} HTTP/1.1\r\n{headers}\r\n{content}"
 
 
-def send(wire: Wire, path: str, *parts: str, newline: str = "\r\n", **options: Any) -> Answer:
-    text = "".join(f"--b\r\n{part}\r\n" for part in parts) + "--b--\r\n"
-    headers = {"Content-Type": "multipart/mixed; boundary=b"}
-    return wire.send("POST", path, text.replace("\r\n", newline).encode(), headers, **options)
+def body_of(*parts: str) -> bytes:
+    return ("".join(f"--b\r\n{part}\r\n" for part in parts) + "--b--\r\n").encode()
+
+
+def send(wire: Wire, path: str, *parts: str, newline: bytes = b"\r\n", **options: Any) -> Answer:
+    return wire.send("POST", path, body_of(*parts).replace(b"\r\n", newline), MIXED, **options)
 
 
 def responses(answer: Answer) -> list[tuple[str | None, int, Any]]:
@@ -40,8 +43,8 @@ def responses(answer: Answer) -> list[tuple[str | None, int, Any]]:
     return parts
 
 
-@pytest.mark.parametrize("newline", ["\r\n", "\n"], ids=["CRLF", "LF"])
-def test_the_responses_are_in_the_order_of_the_requests(wire: Wire, newline: str) -> None:
+@pytest.mark.parametrize("newline", [b"\r\n", b"\n"], ids=["CRLF", "LF"])
+def test_the_responses_are_in_the_order_of_the_requests(wire: Wire, newline: bytes) -> None:
     file = wire.create(b"a,b\n", "text/csv")["id"]
 
     answer = send(
@@ -67,23 +70,17 @@ def test_a_request_has_the_token_of_the_batch_or_its_own(wire: Wire) -> None:
     bob = wire.service.sign_in("bob@svc.example")
     wrong = "Authorization: Bearer nobody\r\n"
 
-    answer = send(
-        wire, STORAGE, part(about), part(about, headers=f"Authorization: Bearer {bob}\r\n"), part(about, headers=wrong)
-    )
-    without = send(wire, STORAGE, part(about), part(about, headers=f"Authorization: Bearer {bob}\r\n"), token=None)
+    of_bob = part(about, headers=f"Authorization: Bearer {bob}\r\n")
+    answer = send(wire, STORAGE, part(about), of_bob, part(about, headers=wrong))
+    without = send(wire, STORAGE, part(about), of_bob, token=None)
 
     ada, other, refused = responses(answer)
     assert [ada[2]["user"]["emailAddress"], other[2]["user"]["emailAddress"]] == ["ada@svc.example", "bob@svc.example"]
     assert refused[1] == 401
     assert [status for _, status, _ in responses(without)] == [401, 200]
-
-
-def test_links_have_the_host_of_the_batch(wire: Wire) -> None:
     create = part("POST /calendar/v3/calendars/primary/events", SEMINAR, headers="Host: elsewhere.example\r\n")
-
     ((_, _, event),) = responses(send(wire, CALENDAR, create))
-
-    assert event["htmlLink"].startswith(wire.base_url)
+    assert event["htmlLink"].startswith(wire.base_url), "links have the host of the batch"
 
 
 @pytest.mark.parametrize("request_line", [
@@ -112,36 +109,27 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("case", MALFORMED)
-def test_nothing_of_a_malformed_batch_is_performed(wire: Wire, case: str) -> None:
+def test_nothing_of_a_malformed_batch_is_performed(wire: Wire) -> None:
     create = f"--b\r\n{part('POST /storage/v3/files', {'name': 'first'})}\r\n"
-    body = (create if case != "no request" else "") + MALFORMED[case]
 
-    answer = wire.send("POST", STORAGE, body.encode(), {"Content-Type": "multipart/mixed; boundary=b"})
-
-    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "badRequest", "body")
+    for case, rest in MALFORMED.items():
+        answer = wire.send("POST", STORAGE, ((create if case != "no request" else "") + rest).encode(), MIXED)
+        refusal = answer.status, answer.error["reason"], answer.error["location"]
+        assert refusal == (400, "badRequest", "body"), case
+    for kind in ("multipart/mixed", "multipart/related; boundary=b", "application/json"):
+        body = body_of(part("GET /storage/v3/about"))
+        assert wire.send("POST", STORAGE, body, {"Content-Type": kind}).status == 400
     assert wire.names() == []
 
 
-@pytest.mark.parametrize("content_type", ["multipart/mixed", "multipart/related; boundary=b", "application/json"])
-def test_a_batch_needs_its_media_type(wire: Wire, content_type: str) -> None:
-    body = f"--b\r\n{part('GET /storage/v3/about')}\r\n--b--\r\n".encode()
-
-    assert wire.send("POST", STORAGE, body, {"Content-Type": content_type}).status == 400
-
-
-def test_a_batch_has_a_largest_number_of_requests(wire: Wire) -> None:
+def test_a_batch_has_a_largest_number_of_requests_and_a_largest_size(wire: Wire) -> None:
     about = part("GET /storage/v3/about?fields=kind")
+    large = send(wire, STORAGE, part("POST /storage/v3/files", {"description": "x" * 17 * 1024 * 1024}))
 
     assert len(responses(send(wire, STORAGE, *[about] * 100))) == 100
     assert send(wire, STORAGE, *[about] * 101).status == 400
     assert len(responses(send(wire, CALENDAR, *[part("GET /calendar/v3/colors?fields=kind")] * 101))) == 101
-
-
-def test_a_batch_has_a_largest_size(wire: Wire) -> None:
-    answer = send(wire, STORAGE, part("POST /storage/v3/files", {"description": "x" * 17 * 1024 * 1024}))
-
-    assert (answer.status, answer.error["reason"]) == (413, "uploadTooLarge")
+    assert (large.status, large.error["reason"]) == (413, "uploadTooLarge")
 
 
 def test_the_journal_the_faults_and_the_limits_see_each_request(wire: Wire) -> None:
@@ -170,11 +158,9 @@ def test_a_cut_connection_of_one_request_cuts_the_batch(service: Service, action
 
 def unread(service: Service, *parts: str) -> Any:
     """The blocks of a response that is not yet read."""
-    text = "".join(f"--b\r\n{part}\r\n" for part in parts) + "--b--\r\n"
-    headers = {"Content-Type": "multipart/mixed; boundary=b", "Authorization": f"Bearer {service.sign_in()}"}
-    length = ("Content-Length", str(len(text)))
-    request = Request("POST", f"https://svc.test{STORAGE}", Headers([*headers.items(), length]), text.encode())
-    return service.handle(request).body
+    body = body_of(*parts)
+    pairs = {**MIXED, "Authorization": f"Bearer {service.sign_in()}", "Content-Length": str(len(body))}
+    return service.handle(Request("POST", f"https://svc.test{STORAGE}", Headers(list(pairs.items())), body)).body
 
 
 def test_a_request_is_performed_when_the_client_has_read_the_responses_before(service: Service) -> None:

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.cli import main
 from svc_notebooks.server.dispatch.service_context import Quota
 from tests.contract.school import ABOUT, ADA, BOB, EVE, UPLOAD, School, reopened
 
 FILES = "/storage/v3/files"
 EVENTS = "/calendar/v3/calendars/primary/events"
-FIELDS = (
-    "fields=files(id,name,size,md5Checksum,parents,trashed,starred,properties,permissions,createdTime,modifiedTime)"
-)
+FIELDS = "id,name,size,md5Checksum,parents,trashed,starred,properties,permissions,createdTime,modifiedTime"
 RESET, RESTORE, BACKUPS = (f"/_control/class/{name}" for name in ("reset", "restore", "backups"))
 
 
@@ -54,21 +53,17 @@ def work(school: School) -> dict[str, str]:
 
 def everything(school: School) -> dict[str, Any]:
     """What Bob has, as the interface shows it."""
-    files = school.send(BOB, "GET", f"{FILES}?{FIELDS}&pageSize=1000")[1]["files"]
+    files = school.send(BOB, "GET", f"{FILES}?fields=files({FIELDS})&pageSize=1000")[1]["files"]
     calendars = [row["id"] for row in school.send(BOB, "GET", "/calendar/v3/users/me/calendarList")[1]["items"]]
-    events = [
-        item
-        for calendar in calendars
-        for item in school.send(BOB, "GET", f"/calendar/v3/calendars/{calendar}/events")[1]["items"]
-    ]
+    lists = [school.send(BOB, "GET", f"/calendar/v3/calendars/{calendar}/events")[1] for calendar in calendars]
+    events = [item for listed in lists for item in listed["items"]]
     contents = {file["id"]: school.send(BOB, "GET", f"{FILES}/{file['id']}?alt=media")[1] for file in files}
-    quota = school.send(BOB, "GET", ABOUT)[1]["storageQuota"]["usage"]
     return {
         "files": sorted(files, key=lambda file: str(file["id"])),
         "contents": {key: value for key, value in contents.items() if isinstance(value, bytes)},
         "calendars": sorted(calendars),
         "events": sorted(events, key=lambda event: str(event["id"])),
-        "usage": quota,
+        "usage": school.send(BOB, "GET", ABOUT)[1]["storageQuota"]["usage"],
     }
 
 
@@ -78,15 +73,9 @@ def test_a_reset_student_has_nothing_and_can_begin_again(school: School) -> None
 
     status, answer = school.send(ADA, "POST", RESET, {"user": BOB.email})
 
-    assert status == 200
-    assert {name: answer[name] for name in ("user", "files", "uploads", "calendars", "events", "channels")} == {
-        "user": BOB.email,
-        "files": 3,
-        "uploads": 1,
-        "calendars": 1,
-        "events": 2,
-        "channels": 1,
-    }
+    assert (status, answer["user"]) == (200, BOB.email)
+    counts = {"files": 3, "uploads": 1, "calendars": 1, "events": 2, "channels": 1}
+    assert counts.items() <= answer.items()
     after = everything(school)
     assert (after["files"], after["events"], after["calendars"], after["usage"]) == ([], [], [BOB.email], "0")
     assert school.send(BOB, "PUT", own["session"], b"", Content_Range="bytes */300000")[0] == 404
@@ -141,12 +130,13 @@ def test_others_lose_nothing(school: School) -> None:
     assert [event["summary"] for event in school.send(EVE, "GET", EVENTS)[1]["items"]] == ["Tea"]
 
 
-def test_a_backup_lasts_over_a_restart_and_holds_no_token(school: School) -> None:
+def test_a_backup_lasts_over_a_restart_and_holds_no_token(school: School, tmp_path: Path) -> None:
     work(school)
     before = everything(school)
     answer = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]
     content = Path(answer["path"]).read_bytes()
     tokens = school.tokens()
+    assert main(["backup", str(school.service.folder), str(tmp_path / "copy")]) == 0
 
     with (again := reopened(school, (ADA, BOB, EVE))).service:
         again.send(ADA, "POST", RESTORE, {"backup": answer["path"]})
@@ -155,38 +145,36 @@ def test_a_backup_lasts_over_a_restart_and_holds_no_token(school: School) -> Non
     assert not any(token.encode() in content for token in tokens.values())
     assert EVE.name.encode() not in content
     assert stat.S_IMODE(Path(answer["path"]).stat().st_mode) == 0o600
+    assert (tmp_path / "copy" / "user-backups" / answer["backup"]).is_file()
 
 
-@pytest.mark.parametrize("path", [RESET, RESTORE])
-def test_a_student_can_neither_reset_nor_restore(school: School, path: str) -> None:
+def test_a_student_can_neither_reset_nor_restore(school: School) -> None:
     backup = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
     kept = school.upload(BOB, b"keep")
-    body = {"user": BOB.email} if path == RESET else {"backup": backup}
 
-    assert school.reason(BOB, "POST", path, body) == (403, "forbidden")
-    assert school.reason(None, "POST", path, body) == (401, "authError")
+    for path, body in ((RESET, {"user": BOB.email}), (RESTORE, {"backup": backup})):
+        assert school.reason(BOB, "POST", path, body) == (403, "forbidden")
+        assert school.reason(None, "POST", path, body) == (401, "authError")
     assert school.send(BOB, "GET", f"{FILES}/{kept}?alt=media")[1] == b"keep"
 
 
-@pytest.mark.parametrize(
-    "path, body",
-    [
-        (RESET, {"user": "zoe@school.example"}),
-        (RESET, {}),
-        (RESTORE, {"backup": "../svc.sqlite"}),
-        (RESTORE, {"backup": 5}),
-        (RESTORE, {"user": BOB.email}),
-        ("/_control/class/revoke", {"user": "zoe@school.example"}),
-    ],
-    ids=["another user", "no user", "another file", "number", "no backup", "another user's token"],
-)
-def test_an_invalid_call_is_refused(school: School, path: str, body: dict[str, object]) -> None:
-    assert school.reason(ADA, "POST", path, body) == (400, "badRequest")
+def test_an_invalid_call_is_refused(school: School) -> None:
+    zoe = {"user": "zoe@school.example"}
+    invalid = [(RESTORE, {"backup": "../svc.sqlite"}), (RESTORE, {"backup": 5}), (RESTORE, {"user": BOB.email})]
+
+    for path, body in ((RESET, zoe), (RESET, {}), ("/_control/class/revoke", zoe), *invalid):
+        assert school.reason(ADA, "POST", path, body) == (400, "badRequest")
     assert not (school.service.folder / "user-backups").exists()  # type: ignore[operator]
 
 
-def test_a_damaged_backup_changes_nothing(school: School) -> None:
+def test_a_damaged_backup_and_one_that_cannot_be_written_change_nothing(school: School) -> None:
     work(school)
+    before = everything(school)
+    folder = school.service.folder / "user-backups"  # type: ignore[operator]
+    folder.write_text("in the way")
+    assert school.send(ADA, "POST", RESET, {"user": BOB.email})[0] >= 400
+    assert everything(school) == before
+    folder.unlink()
     path = Path(school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["path"])
     kept = school.upload(BOB, b"keep")
     content = bytearray(path.read_bytes())
@@ -197,45 +185,21 @@ def test_a_damaged_backup_changes_nothing(school: School) -> None:
     assert school.send(BOB, "GET", f"{FILES}/{kept}?alt=media")[1] == b"keep"
 
 
-def test_a_backup_that_cannot_be_written_changes_nothing(school: School) -> None:
-    work(school)
-    before = everything(school)
-    (school.service.folder / "user-backups").write_text("in the way")  # type: ignore[operator]
-
-    assert school.send(ADA, "POST", RESET, {"user": BOB.email})[0] >= 400
-    assert everything(school) == before
-
-
-def test_a_backup_of_a_class_has_the_backups_of_its_students(school: School, tmp_path: Path) -> None:
-    from svc_notebooks.cli import main
-
-    work(school)
-    name = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
-
-    assert main(["backup", str(school.service.folder), str(tmp_path / "copy")]) == 0
-    assert (tmp_path / "copy" / "user-backups" / name).is_file()
-
-
-def test_the_journal_of_one_student(school: School) -> None:
-    for who in (BOB, EVE, BOB):
-        school.send(who, "GET", ABOUT)
-
-    rows = school.send(ADA, "GET", f"/_control/journal?user={BOB.email}")[1]["journal"]
-    later = school.send(ADA, "GET", "/_control/journal", {"user": BOB.email, "since": rows[0]["n"]})[1]["journal"]
-
-    assert [row["user"] for row in rows] == [BOB.email, BOB.email]
-    assert later == rows[1:]
-    assert school.reason(ADA, "GET", "/_control/journal", {"since": -1}) == (400, "badRequest")
-
-
-def test_the_steps_of_an_exercise(school: School) -> None:
+def test_the_journal_of_one_student_and_the_steps_of_an_exercise(school: School) -> None:
     own = work(school)
+    before = len(school.service.journal())
+    school.send(EVE, "GET", ABOUT)
     school.send(BOB, "PUT", own["session"], b"", Content_Range="bytes */300000")
     school.send(BOB, "PUT", own["session"], b"x" * 37_856, Content_Range="bytes 262144-299999/300000")
 
-    rows = school.send(ADA, "GET", "/_control/class/steps")[1]["steps"]
-    resumed = [row for row in rows if row["exercise"] == "go-on-where-it-stopped"]
+    rows = school.send(ADA, "GET", f"/_control/journal?user={BOB.email}")[1]["journal"]
+    later = school.send(ADA, "GET", "/_control/journal", {"user": BOB.email, "since": before + 2})[1]["journal"]
+    steps = school.send(ADA, "GET", "/_control/class/steps")[1]["steps"]
 
+    assert {row["user"] for row in rows} == {BOB.email}
+    assert (len(rows), later) == (before + 2, rows[-1:])
+    assert school.reason(ADA, "GET", "/_control/journal", {"since": -1}) == (400, "badRequest")
+    resumed = [row for row in steps if row["exercise"] == "go-on-where-it-stopped"]
     assert [(row["name"], row["step"], row["of"], row["text"]) for row in resumed] == [
         ("Bob", 1, 2, "Query the stored size"),
         ("Bob", 2, 2, "Send the rest"),

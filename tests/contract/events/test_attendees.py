@@ -1,7 +1,6 @@
 import pytest
 
-from tests.contract.calendar_client import ADA, BOB, EVE, GUEST, SEMINAR, CalendarClient, emails, guests, path
-from tests.contract.conftest import Wire
+from tests.contract.calendar_client import ADA, BOB, GUEST, SEMINAR, CalendarClient, emails, guests
 from tests.contract.differences import choice
 
 GOOD = [
@@ -17,18 +16,19 @@ GOOD = [
 
 
 @pytest.mark.spec("E-07", "E-07b")
-@pytest.mark.parametrize("email", GOOD)
-def test_an_address_of_rfc_5322_is_accepted(ada: CalendarClient, email: str) -> None:
-    assert emails(ada.made(attendees=guests(email))) == [email]
+def test_an_address_of_rfc_5322_is_accepted(ada: CalendarClient) -> None:
+    assert emails(ada.made(attendees=guests(*GOOD))) == GOOD
 
 
 @pytest.mark.choice("An attendee listed twice")
 def test_an_attendee_who_is_given_twice_is_one_and_gets_one_invitation(ada, bob):
-    twice = [*guests(BOB, displayName="Bob"), *guests(GUEST), *guests(BOB.upper(), optional=True)]
+    twice = [*guests(BOB, displayName="Bob"), *guests(GUEST, ADA), *guests(BOB.upper(), optional=True)]
 
     event = ada.made(attendees=twice)
 
-    assert emails(event) == [BOB, GUEST]
+    assert emails(event) == [BOB, GUEST, ADA]
+    assert event["attendees"][1].keys() == {"email", "responseStatus"}
+    assert event["attendees"][2] == {"email": ADA, "organizer": True, "self": True, "responseStatus": "accepted"}
     assert (event["attendees"][0]["displayName"], event["attendees"][0]["optional"]) == ("Bob", True)
     assert [attendee["self"] for attendee in bob.read(event["id"])["attendees"] if "self" in attendee] == [True]
 
@@ -58,13 +58,6 @@ def test_the_name_and_the_comment_of_an_attendee_are_kept(ada: CalendarClient, b
         assert guest.keys().isdisjoint(details)
 
 
-def test_the_organizer_among_the_guests_has_accepted(ada: CalendarClient) -> None:
-    organizer, bob = ada.made(attendees=guests(ADA, BOB))["attendees"]
-
-    assert organizer == {"email": ADA, "organizer": True, "self": True, "responseStatus": "accepted"}
-    assert bob.keys() == {"email", "responseStatus"}
-
-
 @pytest.mark.spec("E-08", "E-08a", "E-08b")
 @pytest.mark.parametrize("first, later", [(True, False), (False, True)])
 def test_resource_is_set_only_when_an_attendee_is_added(ada: CalendarClient, first: bool, later: bool) -> None:
@@ -80,42 +73,26 @@ def test_resource_is_set_only_when_an_attendee_is_added(ada: CalendarClient, fir
 
 
 @pytest.mark.spec("E-15")
-@pytest.mark.parametrize("max_attendees", [1, 2])
-def test_above_max_attendees_only_the_participant_is_returned(ada: CalendarClient, max_attendees: int) -> None:
-    event = ada.made(attendees=guests(GUEST, ADA, BOB))
+def test_above_max_attendees_only_the_participant_is_returned(ada: CalendarClient) -> None:
+    body = {**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}
+    event = ada.made(body)
 
-    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
-
-    for shown in (answer.json, ada.read(event["id"], maxAttendees=max_attendees)):
-        assert emails(shown) == [ADA]
-        with choice("Default fields of a response"):
-            assert shown["attendeesOmitted"] is True
-    assert emails(ada.read(answer.json["id"])) == [GUEST, ADA, BOB]
-
-
-@pytest.mark.spec("E-15")
-@pytest.mark.parametrize("max_attendees", [3, 4, 10**6])
-def test_up_to_max_attendees_all_are_returned(ada: CalendarClient, max_attendees: int) -> None:
-    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=max_attendees)
-
-    assert emails(answer.json) == [GUEST, ADA, BOB]
-    assert "attendeesOmitted" not in answer.json
+    for limit in (1, 2):
+        answer = ada.insert(body, maxAttendees=limit)
+        for shown in (answer.json, ada.read(event["id"], maxAttendees=limit)):
+            assert emails(shown) == [ADA]
+            with choice("Default fields of a response"):
+                assert shown["attendeesOmitted"] is True
+        assert emails(ada.read(answer.json["id"])) == [GUEST, ADA, BOB]
+    for limit in (3, 4, 10**6):
+        answer = ada.insert(body, maxAttendees=limit)
+        assert emails(answer.json) == [GUEST, ADA, BOB]
+        assert "attendeesOmitted" not in answer.json
 
 
 @pytest.mark.spec("E-15")
 def test_every_participant_sees_themselves(ada: CalendarClient, bob: CalendarClient) -> None:
-    event = ada.made(attendees=guests(GUEST, EVE, BOB))
+    event = ada.made(attendees=guests(GUEST, ADA, BOB))
 
     assert emails(bob.read(event["id"], maxAttendees=1)) == [BOB]
     assert [emails(event) for event in bob.items(maxAttendees=1)] == [[BOB]]
-
-
-@pytest.mark.choice("Attendees of a service account's event")
-def test_a_service_account_cannot_invite(wire: Wire) -> None:
-    token = wire.service.sign_in("robot@svc.example", service_account=True)
-
-    alone = wire.post_json(path(), SEMINAR, token=token)
-    inviting = wire.post_json(path(), {**SEMINAR, "attendees": guests(BOB)}, token=token)
-
-    assert alone.status == 200
-    assert (inviting.status, inviting.error["reason"]) == (403, "forbiddenForServiceAccounts")

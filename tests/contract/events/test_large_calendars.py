@@ -1,8 +1,11 @@
 """Pages of a calendar with many recurring events, which are not expanded again for each page."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.contract.calendar_client import CalendarClient, Fields, accepted
+from tests.contract.conftest import Answer
 
 MONTH = {"singleEvents": "true", "timeMin": "2026-11-01T00:00:00Z", "timeMax": "2026-12-01T00:00:00Z"}
 SERIES = 12
@@ -39,20 +42,20 @@ def test_a_page_token_can_be_sent_again(ada: CalendarClient, whole: list[str]) -
     assert later == [whole[50:], whole[50:]]
 
 
-@pytest.mark.parametrize("change", ["insert", "delete", "move", "cancel an instance", "patch a series"])
+LATER = {"start": {"dateTime": "2026-11-30T10:00:00Z"}, "end": {"dateTime": "2026-11-30T11:00:00Z"}}
+CHANGES: dict[str, Callable[[CalendarClient, list[str]], Answer]] = {
+    "insert": lambda ada, whole: ada.insert(series(40)),
+    "delete": lambda ada, whole: ada.delete("series03"),
+    "move": lambda ada, whole: ada.patch(whole[60], LATER),
+    "cancel an instance": lambda ada, whole: ada.delete(whole[60]),
+    "patch a series": lambda ada, whole: ada.patch("series05", {"recurrence": ["RRULE:FREQ=DAILY;COUNT=40"]}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_the_next_page_has_what_changed_since_the_page_before(ada, whole, change):
     first = accepted(ada.list(**MONTH, maxResults=50))
-    if change == "insert":
-        ada.made(series(40))
-    elif change == "delete":
-        ada.delete("series03")
-    elif change == "move":
-        times = {"start": {"dateTime": "2026-11-30T10:00:00Z"}, "end": {"dateTime": "2026-11-30T11:00:00Z"}}
-        accepted(ada.patch(whole[60], times))
-    elif change == "cancel an instance":
-        ada.delete(whole[60])
-    else:
-        accepted(ada.patch("series05", {"recurrence": ["RRULE:FREQ=DAILY;COUNT=40"]}))
+    assert CHANGES[change](ada, whole).status in (200, 204)
 
     later = rest(ada, first, **MONTH, maxResults=50)
     now = [(item["start"]["dateTime"], item["id"]) for item in accepted(ada.list(**MONTH, maxResults=2500))["items"]]

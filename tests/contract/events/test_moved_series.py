@@ -93,9 +93,7 @@ def test_instances_stay_with_the_series_that_moves(ada, change, times, expected)
 
     instances = ada.instances(event)
     assert shown(ada) == expected
-    assert [instance["id"] for instance in sorted(instances, key=lambda each: each["id"])] == sorted(
-        {instance["id"] for instance in instances}
-    )
+    assert len({instance["id"] for instance in instances}) == len(instances)
     assert [ada.read(instance["id"]) for instance in instances] == instances
     assert [each["description"] for each in instances if each["summary"] == "Guest"] == ["Bring notes."]
 
@@ -118,10 +116,8 @@ def test_an_instance_that_is_only_longer_keeps_its_times_and_others_get_the_new_
 
     patched(ada, event, times("2026-11-02T11:00:00", "2026-11-02T13:00:00"))
 
-    spans = [
-        (each["start"]["dateTime"][8:13], each["end"]["dateTime"][11:13])
-        for each in ada.instances(event, timeZone=BERLIN)[:3]
-    ]
+    times_shown = [(each["start"], each["end"]) for each in ada.instances(event, timeZone=BERLIN)[:3]]
+    spans = [(start["dateTime"][8:13], end["dateTime"][11:13]) for start, end in times_shown]
     assert spans == [("02T10", "13"), ("04T11", "13"), ("09T15", "16")]
 
 

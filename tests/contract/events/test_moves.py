@@ -30,12 +30,8 @@ def test_an_import_again_is_the_same_event(ada: CalendarClient) -> None:
     second = accepted(import_event(ada, iCalUID="abc@elsewhere.example", summary="twice", sequence=1))
 
     assert second["id"] == first["id"]
-    assert ada.summaries() == ["twice"]
-
-
-def test_an_import_has_a_uid(ada: CalendarClient) -> None:
     assert refusal(import_event(ada)) == (400, "required", "iCalUID")
-    assert ada.items() == []
+    assert ada.summaries() == ["twice"]
 
 
 def test_a_series_moves_with_the_instances_that_differ(ada, bob, course):
@@ -47,23 +43,16 @@ def test_a_series_moves_with_the_instances_that_differ(ada, bob, course):
     ada.call("POST", path("primary", event["id"], "move"), destination=course.calendar)
 
     for client in (course, bob):
-        assert [instance["summary"] for instance in client.instances(event["id"])] == [
-            "Seminar",
-            "Colloquium",
-            "Seminar",
-        ]
+        summaries = [instance["summary"] for instance in client.instances(event["id"])]
+        assert summaries == ["Seminar", "Colloquium", "Seminar"]
     assert ada.items(singleEvents="true", showDeleted="true") == []
     assert ada.get(second).status == 404
 
 
-@pytest.mark.parametrize("destination, status", [(None, 400), ("nothing", 404), (BOB, 404)])
-def test_a_move_needs_a_destination(ada: CalendarClient, destination: str | None, status: int) -> None:
+def test_a_move_needs_a_destination(ada: CalendarClient) -> None:
     event = ada.made()
-    parameters = {} if destination is None else {"destination": destination}
+    move = path("primary", event["id"], "move")
 
-    answer = ada.call("POST", path("primary", event["id"], "move"), **parameters)
-
-    assert answer.status == status
-    if status == 400:
-        assert refusal(answer) == (400, "required", "destination")
+    assert refusal(ada.call("POST", move)) == (400, "required", "destination")
+    assert [ada.call("POST", move, destination=other).status for other in ("nothing", BOB)] == [404, 404]
     assert [item["id"] for item in ada.items()] == [event["id"]]

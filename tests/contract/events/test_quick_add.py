@@ -14,10 +14,14 @@ def test_an_event_is_created_in_the_zone_of_the_calendar(ada: CalendarClient) ->
     ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
 
     event = accepted(quick_add(ada, text="Dentist at Main Street 2026-11-05 10:00-10:30"))
+    series = accepted(quick_add(ada, text="Standup every weekday 9:00 3 times starting 2026-11-06"))
 
     assert (event["summary"], event["location"]) == ("Dentist", "Main Street")
     assert event["start"] == {"dateTime": "2026-11-05T10:00:00+09:00", "timeZone": "Asia/Tokyo"}
     assert ada.read(event["id"]) == event
+    assert series["recurrence"] == ["RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;COUNT=3"]
+    days = [instance["start"]["dateTime"][:10] for instance in ada.instances(series["id"])]
+    assert days == ["2026-11-06", "2026-11-09", "2026-11-10"]
 
 
 def test_the_parameters_may_be_a_form(wire: Wire, ada: CalendarClient) -> None:
@@ -29,14 +33,6 @@ def test_the_parameters_may_be_a_form(wire: Wire, ada: CalendarClient) -> None:
 
     assert (made["summary"], list(made)) == ("Café", ["id", "summary"])
     assert moved.json["organizer"]["email"] == other
-
-
-def test_a_series_is_created(ada: CalendarClient) -> None:
-    event = accepted(quick_add(ada, text="Standup every weekday 9:00 3 times starting 2026-11-06"))
-
-    assert event["recurrence"] == ["RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;COUNT=3"]
-    days = [instance["start"]["dateTime"][:10] for instance in ada.instances(event["id"])]
-    assert days == ["2026-11-06", "2026-11-09", "2026-11-10"]
 
 
 @pytest.mark.parametrize(

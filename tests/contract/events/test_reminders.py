@@ -53,31 +53,23 @@ def test_without_the_calendars_reminders_and_overrides_there_are_none(wire, ada,
         assert CalendarClient(wire, BOB).read(event["id"])["reminders"] == {"useDefault": True}
 
 
-@pytest.mark.spec("E-13", "E-13a")
-@pytest.mark.parametrize("number, status", [(5, 200), (6, 400), (100, 400)])
-def test_an_event_has_at_most_five_reminders(ada: CalendarClient, number: int, status: int) -> None:
-    overrides = [{"method": "popup", "minutes": n} for n in range(number)]
-
-    answer = insert_with_reminders(ada, useDefault=False, overrides=overrides)
-
-    assert answer.status == status
-    if status == 200:
-        assert answer.json["reminders"]["overrides"] == overrides
-    else:
+@pytest.mark.spec("E-13", "E-13a", "E-13d")
+def test_an_event_has_at_most_five_reminders_and_not_also_those_of_the_calendar(ada: CalendarClient) -> None:
+    for number in (6, 100):
+        answer = insert_with_reminders(ada, useDefault=False, overrides=reminders_of(number))
         assert refusal(answer) == (400, "eventRemindersCountExceedsLimit", "reminders.overrides")
         assert answer.error["domain"] == "calendar"
-
-
-@pytest.mark.spec("E-13", "E-13d")
-@pytest.mark.choice("Reminder overrides with useDefault")
-def test_the_calendars_reminders_and_others_exclude_each_other(ada: CalendarClient) -> None:
-    answer = insert_with_reminders(ada, useDefault=True, overrides=[POPUP])
-
-    status, reason, location = refusal(answer)
-    assert (status, reason) == (400, "cannotUseDefaultRemindersAndSpecifyOverride")
-    assert location is not None
-    assert location.startswith("reminders")
+    with choice("Reminder overrides with useDefault"):
+        answer = insert_with_reminders(ada, useDefault=True, overrides=[POPUP])
+        assert (answer.status, answer.error["reason"]) == (400, "cannotUseDefaultRemindersAndSpecifyOverride")
+        assert answer.error["location"].startswith("reminders")
     assert ada.items() == []
+    event = insert_with_reminders(ada, useDefault=False, overrides=reminders_of(5)).json
+    assert event["reminders"]["overrides"] == reminders_of(5)
+
+
+def reminders_of(number: int) -> list[dict[str, Any]]:
+    return [{"method": "popup", "minutes": n} for n in range(number)]
 
 
 def test_a_change_of_reminders_is_no_change_of_the_event(ada: CalendarClient) -> None:
@@ -94,17 +86,15 @@ MINUTES = [(-5, 0), (40321, 40320), (10, 10)]
 
 
 @pytest.mark.policy(reminders="clamp")
-class TestClamped:
+@pytest.mark.parametrize(
+    "overrides, kept",
+    [
+        *(([{**POPUP, "minutes": sent}], [{**POPUP, "minutes": kept}]) for sent, kept in MINUTES),
+        ([POPUP, POPUP, {"method": "sms", "minutes": 5}], [POPUP]),
+    ],
+)
+def test_minutes_are_brought_into_the_range_and_the_rest_is_dropped(ada, overrides, kept):
     """With this policy values out of range are repaired, as other services of the family do."""
+    answer = insert_with_reminders(ada, useDefault=False, overrides=overrides)
 
-    @pytest.mark.parametrize(
-        "overrides, kept",
-        [
-            *(([{**POPUP, "minutes": sent}], [{**POPUP, "minutes": kept}]) for sent, kept in MINUTES),
-            ([POPUP, POPUP, {"method": "sms", "minutes": 5}], [POPUP]),
-        ],
-    )
-    def test_minutes_are_brought_into_the_range_and_the_rest_is_dropped(self, ada, overrides, kept):
-        answer = insert_with_reminders(ada, useDefault=False, overrides=overrides)
-
-        assert answer.json["reminders"]["overrides"] == kept
+    assert answer.json["reminders"]["overrides"] == kept

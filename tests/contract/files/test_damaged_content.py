@@ -8,7 +8,6 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import contents as server_content
@@ -62,7 +61,7 @@ def damaged_file(wire: Wire, folder: Path, damage: Callable[[Path], None], numbe
 
 @damages
 @pytest.mark.choice("Damaged content or database")
-def test_a_download_is_refused_before_it_begins(wire, folder, damage, problem, caplog):
+def test_a_download_is_refused_and_a_range_needs_only_its_own_parts(wire, folder, damage, problem, caplog):
     file_id = damaged_file(wire, folder, damage)
 
     answer = wire.download(file_id)
@@ -70,12 +69,6 @@ def test_a_download_is_refused_before_it_begins(wire, folder, damage, problem, c
     assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
     assert all(words in answer.error["message"] for words in (file_id, problem, "This request changed nothing"))
     assert any(file_id in record.message for record in caplog.records)
-
-
-@damages
-def test_a_range_needs_only_its_own_parts(wire, folder, damage, problem):
-    file_id = damaged_file(wire, folder, damage)
-
     assert wire.download(file_id, Range="bytes=0-1999").body == CONTENT[:2000]
     assert wire.download(file_id, Range="bytes=3000-").body == CONTENT[3000:]
     assert wire.download(file_id, Range="bytes=1999-2000").status == 500
@@ -141,39 +134,19 @@ def test_somebody_elses_copy_is_not_named(wire: Wire, folder: Path) -> None:
     assert "secret plans" not in message
 
 
-@pytest.fixture
-def small_checked_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A service that verifies one part before a response begins, as for contents of many gigabytes."""
+@pytest.mark.parametrize("way", ["socket"])
+def test_later_damage_cuts_the_connection_and_is_then_refused(wire, folder, monkeypatch):
+    """The service verifies one part before a response begins, as for contents of many gigabytes."""
     monkeypatch.setattr(server_content, "_CHECKED_AT_ONCE", 1)
-
-
-def test_a_length_is_compared_however_large_the_content_is(wire: Wire, folder: Path, small_checked_size: None) -> None:
-    assert wire.download(damaged_file(wire, folder, truncate, 4)).status == 500
-
-
-def test_later_damage_cuts_the_connection_and_is_then_refused(wire, folder, way, small_checked_size):
     file_id = damaged_file(wire, folder, corrupt, 3)
 
-    if way == "socket":
-        with pytest.raises(IncompleteRead) as cut:  # and no wait for the rest
-            wire.download(file_id)
-        received = cut.value.partial
-    else:
-        received, _ = received_in_process(wire, file_id)
+    with pytest.raises(IncompleteRead) as cut:  # and no wait for the rest
+        wire.download(file_id)
 
-    assert received == CONTENT[:3000], "no byte of a damaged part"
+    assert cut.value.partial == CONTENT[:3000], "no byte of a damaged part"
     assert wire.download(file_id, Range="bytes=3000-").error["reason"] == "contentDamaged"
-
-
-def received_in_process(wire: Wire, file_id: str) -> tuple[bytes, str]:
-    headers = Headers([("Authorization", f"Bearer {wire.token}")])
-    response = wire.service.handle(Request("GET", f"{wire.base_url}/storage/v3/files/{file_id}?alt=media", headers))
-    assert response.status == 200
-    assert not isinstance(response.body, bytes)
-    received: list[bytes] = []
-    with pytest.raises(Disconnected) as cut:
-        received.extend(response.body)
-    return b"".join(received), str(cut.value)
+    truncate(parts_of(folder)[4])
+    assert wire.download(file_id).status == 500, "a length is compared however large the content is"
 
 
 @pytest.mark.one_process("the test changes the code of its own process")

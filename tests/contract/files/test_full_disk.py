@@ -37,12 +37,10 @@ def service(small_disk: Path) -> Iterator[Service]:
 
 
 def fill(disk: Path) -> None:
-    with suppress(OSError), (disk / "filler").open("ab", buffering=0) as file:
-        while True:
-            file.write(bytes(64 * 1024))
-    with suppress(OSError), (disk / "filler").open("ab", buffering=0) as file:
-        while True:
-            file.write(bytes(512))
+    for size in (64 * 1024, 512):
+        with suppress(OSError), (disk / "filler").open("ab", buffering=0) as file:
+            while True:
+                file.write(bytes(size))
     assert os.statvfs(disk).f_bavail == 0
 
 
@@ -58,21 +56,13 @@ def test_an_upload_is_answered_507_and_leaves_nothing(wire: Wire, small_disk: Pa
     answer = wire.send("POST", "/upload/storage/v3/files?uploadType=media", CONTENT)
 
     assert (answer.status, answer.error["reason"]) == (507, "insufficientStorage")
+    assert wire.download(kept).body == CONTENT
+    assert wire.send("GET", f"/storage/v3/files/{kept}?fields=md5Checksum").status == 200
+    assert [file["id"] for file in wire.files()] == [kept]
     make_room(small_disk)
     assert [file["id"] for file in wire.files()] == [kept]
     assert wire.download(kept).body == CONTENT
     assert len(list((small_disk / "store" / "parts").glob("??/*"))) == 3
-
-
-def test_files_can_be_read(wire: Wire, small_disk: Path) -> None:
-    file_id = wire.create(CONTENT, fields="id")["id"]
-    fill(small_disk)
-
-    shown = wire.send("GET", f"/storage/v3/files/{file_id}?fields=md5Checksum")
-
-    assert wire.download(file_id).body == CONTENT
-    assert shown.status == 200
-    assert wire.files()[0]["id"] == file_id
 
 
 def test_an_upload_session_goes_on_when_there_is_room(wire: Wire, small_disk: Path) -> None:
@@ -93,30 +83,22 @@ def test_an_upload_session_goes_on_when_there_is_room(wire: Wire, small_disk: Pa
 
 
 def test_a_deletion_makes_room(wire: Wire, small_disk: Path) -> None:
-    """So do the second and the third one, because the room is reserved again."""
+    """So do the second one and those that follow, because the room is reserved again."""
     files = [wire.create(CONTENT)["id"] for _ in range(4)]
+    wire.json_request("PATCH", f"/storage/v3/files/{files[3]}", {"trashed": True})
+    uri = wire.begin()
+    wire.put(uri, CONTENT[:Q], "bytes 0-262143/*")
     fill(small_disk)
 
     for file_id in files[:3]:
         assert wire.send("DELETE", f"/storage/v3/files/{file_id}").status == 204
         fill(small_disk)
     assert wire.send("POST", "/upload/storage/v3/files?uploadType=media", CONTENT).status == 507
-    assert wire.send("DELETE", f"/storage/v3/files/{files[3]}").status == 204
-
-    assert wire.create(CONTENT[:Q])["size"] == str(Q)
-
-
-def test_the_trash_is_emptied_and_an_upload_cancelled(wire: Wire, small_disk: Path) -> None:
-    file_id = wire.create(CONTENT)["id"]
-    wire.json_request("PATCH", f"/storage/v3/files/{file_id}", {"trashed": True})
-    uri = wire.begin()
-    wire.put(uri, CONTENT[:Q], "bytes 0-262143/*")
-    fill(small_disk)
-
-    assert wire.send("DELETE", "/storage/v3/files/trash").status == 204
-    fill(small_disk)
     assert wire.send("DELETE", uri).status == 499
+    fill(small_disk)
+    assert wire.send("DELETE", "/storage/v3/files/trash").status == 204
     assert not list((small_disk / "store" / "parts").glob("??/*"))
+    assert wire.create(CONTENT[:Q])["size"] == str(Q)
 
 
 def test_a_service_starts_on_a_full_disk_and_deletes(small_disk: Path) -> None:

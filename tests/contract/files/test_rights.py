@@ -31,10 +31,18 @@ def folder_of(people: People, user: str, **metadata: Any) -> str:
     return people.made(user, **{"mimeType": FOLDER, "name": "folder"} | metadata)
 
 
-def public_folder(people: People, user: str = BOB) -> str:
-    folder = folder_of(people, user)
-    assert people.share(folder, "reader", None, by=user, type="anyone", emailAddress=None).status == 200
+def publish(people: People, file: str) -> Answer:
+    return people.share(file, "reader", None, by=BOB, type="anyone", emailAddress=None)
+
+
+def public_folder(people: People) -> str:
+    folder = folder_of(people, BOB)
+    assert publish(people, folder).status == 200
     return folder
+
+
+def move(people: People, file: str, folder: str, by: str = BOB) -> Answer:
+    return people.patch(by, file, {}, f"?addParents={folder}")
 
 
 def batch(people: People, user: str, method: str, path: str, body: dict[str, Any] | None = None) -> Answer:
@@ -99,14 +107,9 @@ def test_only_the_owner_changes_a_field_that_restricts_others(people, change, fi
     assert people.get(ADA, file, "?alt=media").body == b"hello"
 
 
-def _inherit(people: People, file: str) -> Answer:
-    """Share the folder above the file instead of the file."""
-    return people.share(people.get(ADA, file, "?fields=parents").json["parents"][0], "reader", EVE, by=BOB)
-
-
 SHARING: dict[str, Act] = {
     "a permission": lambda people, file: people.share(file, "reader", EVE, by=BOB),
-    "a link": lambda people, file: people.share(file, "reader", None, by=BOB, type="anyone", emailAddress=None),
+    "a link": publish,
     "a higher role": lambda people, file: people.wire.json_request(
         "PATCH", f"{FILES}/{file}/permissions/{people.share(file, 'reader', EVE).json['id']}", {"role": "writer"},
         token=people.tokens[BOB],
@@ -114,22 +117,19 @@ SHARING: dict[str, Act] = {
     "the end of a permission": lambda people, file: people.unshare(
         file, people.share(file, "reader", EVE).json["id"], by=BOB
     ),
-    "a move into an own public folder": lambda people, file: people.patch(
-        BOB, file, {}, f"?addParents={public_folder(people)}"
-    ),
-    "a move into an own private folder": lambda people, file: people.patch(
-        BOB, file, {}, f"?addParents={folder_of(people, BOB)}"
-    ),
+    "a move into an own public folder": lambda people, file: move(people, file, public_folder(people)),
+    "a move into an own private folder": lambda people, file: move(people, file, folder_of(people, BOB)),
     "a move with an upload": lambda people, file: people.send(
         BOB, "PATCH", f"/upload{FILES}/{file}?uploadType=media&addParents={public_folder(people)}", b"new"
     ),
     "a move in a batch": lambda people, file: batch(
         people, BOB, "PATCH", f"{FILES}/{file}?addParents={public_folder(people)}"
     ),
-    "a permission in a batch": lambda people, file: batch(
-        people, BOB, "POST", f"{FILES}/{file}/permissions", PUBLIC
+    "a permission in a batch": lambda people, file: batch(people, BOB, "POST", f"{FILES}/{file}/permissions", PUBLIC),
+    # of the folder above the file instead of the file
+    "a permission of the folder": lambda people, file: people.share(
+        people.get(ADA, file, "?fields=parents").json["parents"][0], "reader", EVE, by=BOB
     ),
-    "a permission of the folder": _inherit,
 }  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def test_a_folder_with_a_file_that_only_its_owner_may_share_cannot_be_shared(peo
     people.patch(ADA, file, {"writersCanShare": False})
 
     assert people.share(folder, "reader", EVE, by=BOB).status == 403
-    assert people.patch(BOB, below, {}, f"?addParents={public_folder(people)}").status == 403
+    assert move(people, below, public_folder(people)).status == 403
     assert people.get(EVE, file).status == 404
     people.patch(ADA, file, {"writersCanShare": True})
     assert people.share(folder, "reader", EVE, by=BOB).status == 200
@@ -172,19 +172,16 @@ def test_a_writers_own_folder_does_not_lift_the_restrictions_of_the_folder_above
     file = people.made(ADA, parents=[own])
     people.patch(ADA, above, {field: value})
 
-    assert people.patch(BOB, own, {}, f"?addParents={public_folder(people)}").status == 403
-    assert people.patch(BOB, own, {}, f"?addParents=root&removeParents={above}").status == 403
-    assert people.share(own, "reader", None, by=BOB, type="anyone", emailAddress=None).status == (
-        403 if field == "writersCanShare" else 200
-    )
-    people.patch(ADA, file, {}, f"?addParents={above}")
-    assert people.patch(BOB, own, {}, f"?addParents=root&removeParents={above}").status == 200
+    assert move(people, own, public_folder(people)).status == 403
+    assert move(people, own, f"root&removeParents={above}").status == 403
+    assert publish(people, own).status == (403 if field == "writersCanShare" else 200)
+    move(people, file, above, by=ADA)
+    assert move(people, own, f"root&removeParents={above}").status == 200
 
 
 def shortcut(people: People, file: str) -> str:
-    return people.made(
-        BOB, mimeType="application/vnd.svc-apps.shortcut", shortcutDetails={"targetId": file}, name="link"
-    )
+    details = {"shortcutDetails": {"targetId": file}, "name": "link"}
+    return people.made(BOB, mimeType="application/vnd.svc-apps.shortcut", **details)
 
 
 def page(people: People, file: str, kind: str) -> Answer:
@@ -228,18 +225,15 @@ def test_no_way_takes_the_content_of_a_restricted_file(people: People, way: str,
 
 
 def test_a_move_or_a_copy_keeps_an_inherited_restriction(people: People) -> None:
-    folder = folder_of(people, ADA, copyRequiresWriterPermission=True)
-    file = shared(people, "writer", folder)
+    file = shared(people, "writer", folder_of(people, ADA, copyRequiresWriterPermission=True))
 
-    assert people.patch(BOB, file, {}, f"?addParents={folder_of(people, BOB)}").status == 403
+    assert move(people, file, folder_of(people, BOB)).status == 403
     assert people.copy(BOB, file).json["copyRequiresWriterPermission"] is True
-    assert people.patch(ADA, file, {}, f"?addParents={folder_of(people, ADA)}").status == 200
+    assert move(people, file, folder_of(people, ADA), by=ADA).status == 200
 
 
 CONTENT: dict[str, Callable[[People, str, str], Answer]] = {
-    "media": lambda people, user, file: people.send(
-        user, "PATCH", f"/upload{FILES}/{file}?uploadType=media", b"new"
-    ),
+    "media": lambda people, user, file: people.send(user, "PATCH", f"/upload{FILES}/{file}?uploadType=media", b"new"),
     "multipart": lambda people, user, file: multipart(people, user, file, {"description": "x"}),
     "resumable": lambda people, user, file: resumable(people, user, file, {}),
     "a new name": lambda people, user, file: people.patch(user, file, {"name": "new"}),
@@ -263,30 +257,25 @@ def test_a_locked_file_keeps_its_content_and_its_name(people: People, way: str, 
     assert people.get(ADA, file, "?alt=media").body == b"new"
 
 
-def _with_own_folder(people: People, file: str) -> Answer:
-    """Trash the own folder into which the file was moved."""
-    folder = folder_of(people, BOB)
-    people.patch(BOB, file, {}, f"?addParents={folder}")
-    return people.patch(BOB, folder, {"trashed": True})
+TRASHED = {"trashed": True}
+TRASH: dict[str, Act] = {
+    "patch": lambda people, file: people.patch(BOB, file, TRASHED),
+    "upload": lambda people, file: multipart(people, BOB, file, TRASHED),
+    "batch": lambda people, file: batch(people, BOB, "PATCH", f"{FILES}/{file}", TRASHED),
+    "move": lambda people, file: move(people, file, f"{folder_of(people, BOB, name='bin')}&trashed=true"),
+}
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda people, file: people.patch(BOB, file, {"trashed": True}),
-        lambda people, file: multipart(people, BOB, file, {"trashed": True}),
-        lambda people, file: batch(people, BOB, "PATCH", f"{FILES}/{file}", {"trashed": True}),
-        lambda people, file: people.patch(
-            BOB, file, {}, f"?addParents={folder_of(people, BOB, name='bin')}&trashed=true"
-        ),
-        _with_own_folder,
-    ],
-    ids=["patch", "upload", "batch", "move", "own folder"],
-)
-def test_only_its_owner_trashes_a_file(people: People, act: Act) -> None:
+@pytest.mark.parametrize("way", [*TRASH, "own folder"])
+def test_only_its_owner_trashes_a_file(people: People, way: str) -> None:
     file = shared(people, "writer")
 
-    act(people, file)
+    if way in TRASH:
+        TRASH[way](people, file)
+    else:  # into which the file was moved
+        folder = folder_of(people, BOB)
+        move(people, file, folder)
+        people.patch(BOB, folder, TRASHED)
 
     assert people.get(ADA, file, "?fields=trashed").json == {"trashed": False}
     people.send(BOB, "DELETE", f"{FILES}/trash")

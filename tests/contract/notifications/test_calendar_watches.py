@@ -33,18 +33,13 @@ def test_each_request_that_changes_events_sends_one_message(watch: Watch, ada: C
     ada.call("POST", path("primary", "import"), {**SEMINAR, "iCalUID": "a@elsewhere.example"})
     ada.call("POST", "/calendar/v3/calendars/primary/clear")
     assert states(watch) == ["exists"] * 3
-
-
-def test_requests_that_change_nothing_send_nothing(watch: Watch, ada: CalendarClient) -> None:
     event = ada.made()
-    watch_events(watch, ada)
-
+    assert states(watch) == ["exists"]
     ada.list()
     ada.get(event["id"])
     ada.insert({"start": 5})
     ada.patch(event["id"], {"start": None})
-
-    assert states(watch) == []
+    assert states(watch) == [], "nothing has changed"
 
 
 def test_an_invitation_changes_the_calendar_of_the_guest(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
@@ -55,22 +50,15 @@ def test_an_invitation_changes_the_calendar_of_the_guest(watch: Watch, wire: Wir
     assert states(watch) == ["exists"]
 
 
-def test_a_channel_ends_with_the_access_of_its_user(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
-    bob = CalendarClient(wire, BOB, ADA)
+def test_a_channel_ends_with_the_access_of_its_user_and_with_its_calendar(watch, wire, ada):
+    bob, course = CalendarClient(wire, BOB, ADA), ada.new_calendar()
     assert refusal(bob.call("POST", path(ADA, "watch"), watch.request()))[0] == 404
     rule_id = ada.share("reader", BOB)["id"]
     watch_events(watch, bob)
+    watch_events(watch, CalendarClient(wire, calendar=course))
 
     ada.call("DELETE", f"/calendar/v3/calendars/primary/acl/{rule_id}")
     ada.made()
-
     assert states(watch) == ["not_exists"]
-
-
-def test_a_channel_ends_with_its_calendar(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
-    course = ada.new_calendar()
-    watch_events(watch, CalendarClient(wire, calendar=course))
-
     ada.call("DELETE", f"/calendar/v3/calendars/{course}")
-
     assert states(watch) == ["not_exists"]

@@ -1,6 +1,7 @@
 """Messages as they arrive at a receiver, with retries (Events, N-01 to N-10)."""
 
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -10,10 +11,10 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import Service
 from tests import receivers
 from tests.contract.calendar_client import BOB
-from tests.contract.conftest import InProcess, Wire
+from tests.contract.conftest import Answer, InProcess, Wire
 from tests.contract.differences import choice
 from tests.contract.watch_client import FOLDER, Watch, open_watch
 from tests.patience import PATIENCE
@@ -53,10 +54,14 @@ def test_a_sync_message_of_a_file(watch: Watch) -> None:
     assert message.path == "/hook"
 
 
-@pytest.mark.spec("N-01", "N-01a", "N-07", "N-07b", "N-07c", "N-04", "N-04b", "N-06", "N-06a")
-def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
+@pytest.mark.spec("N-01", "N-01a", "N-07", "N-07b", "N-07c", "N-04", "N-04b", "N-06", "N-06a", "N-06c")
+def test_messages_of_the_change_log(watch: Watch) -> None:
     channel = watch.changes().json
     (message,) = watch.receiver.wait_for(1)
+    file = watch.wire.create()["id"]
+    watch.patch(file, {"name": "x"})
+    watch.patch(file, {"trashed": True})
+    watch.wire.send("DELETE", f"/storage/v3/files/{file}")
 
     assert (message.resource_state, message.number, message.changed) == ("sync", 1, None)
     assert message.resource_id == channel["resourceId"]
@@ -64,18 +69,17 @@ def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     assert "json" in message.headers["content-type"]
     assert message.headers["content-length"] == str(len(message.body))
     assert message.channel_token is None
+    assert watch.messages() == [("channel-1", "sync", None), *[("channel-1", "change", None)] * 4]
+    assert {notification.body for notification in watch.receiver.requests} == {b'{"kind": "svc#changes"}'}
 
 
+@pytest.mark.policy(channel_lifetime=None)
 @pytest.mark.spec("A8-01", "A8-01c", "N-05", "N-05a")
-def test_a_channel_without_expiration_sends_no_expiration_header() -> None:
-    with (
-        open_service(seed=0, policy=Policy(channel_lifetime=None)) as service,
-        open_watch(InProcess(service, "http://svc.test")) as watch,
-    ):
-        assert "expiration" not in watch.changes().json
-        (message,) = watch.receiver.wait_for(1)
-        assert message.channel_expiration is None
-        assert "expiration" in watch.changes(expiration="9999999999999").json
+def test_a_channel_without_expiration_sends_no_expiration_header(watch: Watch) -> None:
+    assert "expiration" not in watch.changes().json
+    (message,) = watch.receiver.wait_for(1)
+    assert message.channel_expiration is None
+    assert "expiration" in watch.changes(expiration="9999999999999").json
 
 
 @pytest.mark.spec("N-02")
@@ -158,20 +162,8 @@ def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
     assert sorted(watch.new_messages()) == [("channel-1", "remove", None), ("channel-2", "remove", None)]
 
 
-@pytest.mark.spec("N-06", "N-06c", "N-07", "N-07b")
-def test_messages_of_the_change_log_have_the_state_change(watch: Watch) -> None:
-    watch.changes()
-    file = watch.wire.create()["id"]
-    watch.patch(file, {"name": "x"})
-    watch.patch(file, {"trashed": True})
-    watch.wire.send("DELETE", f"/storage/v3/files/{file}")
-
-    assert watch.messages() == [("channel-1", "sync", None), *[("channel-1", "change", None)] * 4]
-    assert {notification.body for notification in watch.receiver.requests} == {b'{"kind": "svc#changes"}'}
-
-
-@pytest.mark.spec("N-10", "N-10a")
-def test_channels_overlap(watch: Watch) -> None:
+@pytest.mark.spec("N-10", "N-10a", "N-10b")
+def test_channels_overlap_and_are_not_renewed(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     first = watch.file(file).json
     watch.file(file)
@@ -179,21 +171,13 @@ def test_channels_overlap(watch: Watch) -> None:
     watch.messages()
     watch.stop(first)
     watch.patch(file, {"name": "for one"})
+    watch.messages()
+    advance(watch, "2h")
+    watch.patch(file, {"name": "late"})
 
     states = [(channel, state) for channel, state, _ in watch.messages()]
     assert [state for channel, state in states if channel == "channel-1"] == ["sync", "update"]
     assert [state for channel, state in states if channel == "channel-2"] == ["sync", "update", "update"]
-
-
-@pytest.mark.spec("N-10", "N-10b")
-def test_a_channel_is_not_renewed(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    advance(watch, "2h")
-    watch.patch(file, {"name": "late"})
-    watch.wire.service.deliver()
-
-    assert watch.messages() == [("channel-1", "sync", None)]
 
 
 def outcomes(rule: str, outcome: str, *statuses: int) -> list[Any]:
@@ -221,9 +205,8 @@ def test_some_statuses_are_tried_again(watch: Watch, status: int) -> None:
     watch.changes()
     watch.wire.create()
     advance(watch, "1m")
-    numbers = [notification.number for notification in watch.receiver.wait_for(4)]
 
-    assert numbers[:3] == [1, 1, 1]  # the message behind it waits
+    assert [message.number for message in watch.receiver.wait_for(4)][:3] == [1, 1, 1]  # the message behind it waits
     assert watch.deliveries("attempt", "status", "outcome") == [
         (1, status, "retry"), (2, status, "retry"), (3, 200, "delivered"), (1, 200, "delivered"),
     ]  # fmt: skip
@@ -260,14 +243,14 @@ def test_a_bad_certificate_is_refused_and_reported(wire: Wire) -> None:
 
 @pytest.mark.spec("A8-05")
 def test_a_domain_that_is_no_longer_registered_gets_no_message(watch: Watch) -> None:
-    before = watch.wire.service.snapshot()
-    service = watch.wire.service
+    service, address = watch.wire.service, watch.receiver.address.replace("localhost", "127.0.0.1")
+    before = service.snapshot()
     service.register_domain("127.0.0.1")
-    watch.changes(address=watch.receiver.address.replace("localhost", "127.0.0.1"))
+    watch.changes(address=address)
     watch.messages()
     service.restore(before)
 
-    assert watch.changes(address=watch.receiver.address.replace("localhost", "127.0.0.1")).status == 401
+    assert watch.changes(address=address).status == 401
 
 
 @pytest.mark.spec("N-09", "N-09a", "N-09b")
@@ -287,7 +270,8 @@ def test_dead_receivers_do_not_delay_others(service: Service) -> None:
         assert not watch.deliveries("outcome").count("failed")
 
 
-MULTIPART = "/upload/storage/v3/files?uploadType=multipart"
+FILES = "/storage/v3/files"
+MULTIPART = f"/upload{FILES}?uploadType=multipart"
 CREATED = [("channel-1", "add", None), ("channel-1", "update", "children")]
 
 
@@ -300,43 +284,24 @@ def folder(watch: Watch) -> str:
     return folder
 
 
-def by_metadata(wire: Wire, folder: str) -> None:
-    wire.post_json("/storage/v3/files", {"name": "empty.txt", "parents": [folder]})
-
-
-def a_folder(wire: Wire, folder: str) -> None:
-    wire.post_json("/storage/v3/files", {"mimeType": FOLDER, "parents": [folder]})
-
-
-def by_multipart(wire: Wire, folder: str) -> None:
-    assert wire.multipart(MULTIPART, {"parents": [folder]}, b"a,b\n1,2\n", "text/csv").status == 200
-
-
-def converted(wire: Wire, folder: str) -> None:
-    metadata = {"parents": [folder], "mimeType": "application/vnd.svc-apps.spreadsheet"}
-    assert wire.multipart(MULTIPART, metadata, b"a,b\n1,2\n", "text/csv").status == 200
-
-
-def resumable(wire: Wire, folder: str) -> None:
-    assert wire.put(wire.begin({"parents": [folder]}), b"whole").status in (200, 201)
-
-
-def with_a_pregenerated_id(wire: Wire, folder: str) -> None:
-    file_id = wire.generated_id()
-    wire.post_json("/storage/v3/files", {"id": file_id, "parents": [folder]})
-
-
-def copied(wire: Wire, folder: str) -> None:
-    file = wire.create()["id"]
-    assert wire.post_json(f"/storage/v3/files/{file}/copy", {"parents": [folder]}).status == 200
+TABLE, SPREADSHEET = b"a,b\n1,2\n", "application/vnd.svc-apps.spreadsheet"
+CREATE: dict[str, Callable[[Wire, dict[str, Any]], Answer]] = {
+    "by metadata": lambda wire, parents: wire.post_json(FILES, {"name": "empty.txt", **parents}),
+    "a folder": lambda wire, parents: wire.post_json(FILES, {"mimeType": FOLDER, **parents}),
+    "by multipart": lambda wire, parents: wire.multipart(MULTIPART, parents, TABLE, "text/csv"),
+    "converted": lambda wire, parents: wire.multipart(
+        MULTIPART, {"mimeType": SPREADSHEET, **parents}, TABLE, "text/csv"
+    ),
+    "resumable": lambda wire, parents: wire.put(wire.begin(parents), b"whole"),
+    "with a pregenerated id": lambda wire, parents: wire.post_json(FILES, {"id": wire.generated_id(), **parents}),
+    "copied": lambda wire, parents: wire.post_json(f"{FILES}/{wire.create()['id']}/copy", parents),
+}
 
 
 @pytest.mark.spec("N-12")
-@pytest.mark.parametrize(
-    "create", [by_metadata, a_folder, by_multipart, converted, resumable, with_a_pregenerated_id, copied]
-)
-def test_a_file_that_is_created_in_a_watched_folder_sends_add(watch, folder, create):
-    create(watch.wire, folder)
+@pytest.mark.parametrize("create", CREATE)
+def test_a_file_that_is_created_in_a_watched_folder_sends_add(watch: Watch, folder: str, create: str) -> None:
+    assert CREATE[create](watch.wire, {"parents": [folder]}).status in (200, 201)
 
     with choice("A file that is created in a watched folder"):
         assert watch.new_messages() == CREATED
@@ -356,7 +321,13 @@ def test_a_resumable_upload_is_created_when_it_is_complete(watch: Watch, folder:
 
 
 @pytest.mark.spec("N-12")
-def test_a_channel_is_on_one_folder_and_not_on_those_above_or_below(watch: Watch, folder: str) -> None:
+def test_a_channel_is_on_one_folder_and_reports_files_of_others(watch: Watch, folder: str) -> None:
+    watch.wire.share(folder, BOB, "writer")
+    assert watch.new_messages() == [("channel-1", "add", None)], "the folder is shared"
+    created = {"name": "from Bob", "parents": [folder]}
+    assert watch.wire.post_json(FILES, created, token=watch.wire.service.sign_in(BOB)).status == 200
+    with choice("A file that is created in a watched folder"):
+        assert watch.new_messages() == CREATED
     below = watch.folder(parents=[folder])
     watch.file(below)
     watch.new_messages()
@@ -365,19 +336,6 @@ def test_a_channel_is_on_one_folder_and_not_on_those_above_or_below(watch: Watch
 
     with choice("A file that is created in a watched folder"):
         assert watch.new_messages() == [("channel-2", "add", None), ("channel-2", "update", "children")]
-
-
-@pytest.mark.spec("N-12")
-def test_a_channel_on_a_shared_folder_reports_files_of_others(watch: Watch, folder: str) -> None:
-    watch.wire.share(folder, BOB, "writer")
-    assert watch.new_messages() == [("channel-1", "add", None)], "the folder is shared"
-    bob = watch.wire.service.sign_in(BOB)
-
-    created = watch.wire.post_json("/storage/v3/files", {"name": "from Bob", "parents": [folder]}, token=bob)
-
-    assert created.status == 200
-    with choice("A file that is created in a watched folder"):
-        assert watch.new_messages() == CREATED
 
 
 @pytest.mark.spec("N-12", "A8-08", "A8-08b")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert.pool.converter import Abandoned, Client, Converted, Converter
+from svc_notebooks.convert.pool.converter import Abandoned, Client, Converted, Converter, TooManyWaiting
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket_server import SocketServer
@@ -84,6 +84,11 @@ def test_a_client_that_reads_nothing_is_cut_off(over: OverSocket, served: Socket
         assert len(read_to_end(connection)) < size
 
 
+def export_of_a_document(over: OverSocket) -> str:
+    file = over.post_json(FILES, {"name": "x", "mimeType": "application/vnd.svc-apps.document"}).json["id"]
+    return f"{FILES}/{file}/export?mimeType=text/plain"
+
+
 @pytest.mark.one_process("the test changes the code of its own process")
 def test_a_conversion_ends_when_its_client_closes_the_connection(over, monkeypatch):
     begun, ended = Event(), Event()
@@ -94,10 +99,8 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(over, monkeypat
         ended.set()
         raise Abandoned
 
-    file = over.post_json(FILES, {"name": "x", "mimeType": "application/vnd.svc-apps.document"}).json["id"]
     monkeypatch.setattr(Converter, "write", write)
-    address = f"{FILES}/{file}/export?mimeType=text/plain"
-    with connected(over, f"GET {address} HTTP/1.1\r\nHost: x\r\n{{token}}\r\n"):
+    with connected(over, f"GET {export_of_a_document(over)} HTTP/1.1\r\nHost: x\r\n{{token}}\r\n"):
         assert begun.wait(PATIENCE)
         assert not ended.is_set()
 
@@ -107,15 +110,12 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(over, monkeypat
 
 @pytest.mark.one_process("the test changes the code of its own process")
 def test_too_many_waiting_conversions_are_a_rate_limit_error(over: OverSocket, monkeypatch: pytest.MonkeyPatch) -> None:
-    from svc_notebooks.convert.pool.converter import TooManyWaiting
-
     def write(*arguments: Any, **options: Any) -> Converted:
         raise TooManyWaiting
 
-    file = over.post_json(FILES, {"name": "x", "mimeType": "application/vnd.svc-apps.document"}).json["id"]
     monkeypatch.setattr(Converter, "write", write)
 
-    answer = over.send("GET", f"{FILES}/{file}/export?mimeType=text/plain", token=over.token)
+    answer = over.send("GET", export_of_a_document(over))
 
     assert (answer.status, answer.error["reason"]) == (403, "userRateLimitExceeded")
     assert answer.headers["retry-after"] == "1"

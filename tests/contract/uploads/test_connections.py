@@ -119,16 +119,13 @@ def test_an_upload_raced_with_its_cancellation_is_whole_or_gone(wire: OverSocket
 @pytest.mark.spec("A2-02", "A2-02b")
 @pytest.mark.parametrize("kind", ["media", "multipart"])
 def test_a_cut_simple_or_multipart_upload_stores_nothing(wire: OverSocket, kind: str) -> None:
-    body = b'--b\r\nContent-Type: application/json\r\n\r\n{"name":"x"}\r\n--b\r\nContent-Type: a/b\r\n\r\nhalf'
+    body = '--b\r\nContent-Type: application/json\r\n\r\n{"name":"x"}\r\n--b\r\nContent-Type: a/b\r\n\r\nhalf'
     content_type = "text/plain" if kind == "media" else "multipart/related; boundary=b"
     target = wire.address(f"/upload/storage/v3/files?uploadType={kind}")
+    head = f"POST {target} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\nContent-Type: {content_type}\r\n"
     with wire.dial() as connection:
-        connection.sendall(
-            f"POST {target} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\n"
-            f"Authorization: Bearer {wire.token}\r\nContent-Type: {content_type}\r\n"
-            "Content-Length: 1000\r\n\r\n".encode()
-            + body
-        )
+        token = f"Authorization: Bearer {wire.token}\r\n"
+        connection.sendall(f"{head}{token}Content-Length: 1000\r\n\r\n{body}".encode())
         connection.shutdown(socket.SHUT_WR)
         with suppress(OSError):
             connection.recv(1000)

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -12,32 +13,22 @@ RELATED = "multipart/related; boundary=foo_bar"
 JSON_PART = b"Content-Type: application/json; charset=UTF-8"
 
 
-def related(metadata: bytes, content: bytes, *, kind: bytes = b"text/plain", newline: bytes = b"\r\n") -> bytes:
-    return newline.join(
-        [
-            b"--foo_bar",
-            JSON_PART,
-            b"",
-            metadata,
-            b"--foo_bar",
-            b"Content-Type: " + kind,
-            b"",
-            content,
-            b"--foo_bar--",
-            b"",
-        ]
-    )
+def related(metadata: bytes, content: bytes, kind: bytes = b"text/plain") -> bytes:
+    first, second = (b"--foo_bar", JSON_PART, b"", metadata), (b"--foo_bar", b"Content-Type: " + kind, b"", content)
+    return b"\r\n".join([*first, *second, b"--foo_bar--", b""])
 
 
 def post(wire: Wire, body: bytes, content_type: str = RELATED, target: str = UPLOAD, method: str = "POST") -> Answer:
     return wire.send(method, target, body, {"Content-Type": content_type})
 
 
-@pytest.mark.spec("A2-01")
+@pytest.mark.spec("A2-01", "L-01", "L-01b")
 def test_metadata_and_content_arrive_together(wire: Wire) -> None:
-    answer = post(wire, related(b'{"name": "a.txt", "description": "first"}', b"hello"))
+    metadata = {"id": wire.generated_id(), "name": "a.txt", "description": "first"}
 
-    assert answer.status == 200
+    answer = post(wire, related(json.dumps(metadata).encode(), b"hello"))
+
+    assert (answer.status, answer.json["id"]) == (200, metadata["id"])
     assert (answer.json["name"], answer.json["mimeType"]) == ("a.txt", "text/plain")
     with choice("Default fields of a response"):
         assert answer.json["description"] == "first"
@@ -45,53 +36,32 @@ def test_metadata_and_content_arrive_together(wire: Wire) -> None:
 
 
 @pytest.mark.spec("A2-02", "A2-02a")
-@pytest.mark.parametrize(
-    "content_type",
-    [
-        'multipart/related; boundary="foo_bar"',
-        "Multipart/Related;BOUNDARY=foo_bar",
-        'multipart/related ; type="application/json" ; boundary=foo_bar',
-    ],
-)
-def test_the_spellings_of_the_boundary_are_accepted(wire: Wire, content_type: str) -> None:
-    assert post(wire, related(b"{}", b"x"), content_type).status == 200
+def test_the_spellings_of_the_boundary_are_accepted(wire: Wire) -> None:
+    for content_type in ('multipart/related; boundary="foo_bar"', "Multipart/Related;BOUNDARY=foo_bar",
+                         'multipart/related ; type="application/json" ; boundary=foo_bar'):  # fmt: skip
+        assert post(wire, related(b"{}", b"x"), content_type).status == 200
+
+
+WHOLE, END = related(b"{}", b"x"), b"\r\n\r\n{}\r\n--foo_bar--\r\n"
+THIRD = b"x\r\n--foo_bar\r\nContent-Type: text/plain\r\n\r\na third part"
+BAD_BODIES: dict[str, Any] = {
+    "empty": b"",
+    "no boundary": b"no boundary at all",
+    "one part": b"--foo_bar\r\n" + JSON_PART + END,
+    "not closed": WHOLE.removesuffix(b"--foo_bar--\r\n"),
+    "cut": WHOLE[:-30],
+    "no JSON": related(b"{not json", b"x"),
+    "no object": related(b"[]", b"x"),
+    "wrong field": related(b'{"name": 5}', b"x"),
+    # which its type alone tells from metadata
+    "swapped": b"--foo_bar\r\nContent-Type: text/plain\r\n\r\n{}\r\n--foo_bar\r\n" + JSON_PART + END,
+    "three": pytest.param(related(b"{}", THIRD), marks=pytest.mark.choice("A third part")),
+    "other boundary": WHOLE.replace(b"foo_bar", b"another"),
+}
 
 
 @pytest.mark.spec("A2-02", "A2-02b")
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"no boundary at all",
-        b"--foo_bar\r\n" + JSON_PART + b"\r\n\r\n{}\r\n--foo_bar--\r\n",
-        related(b"{}", b"x").removesuffix(b"--foo_bar--\r\n"),
-        related(b"{}", b"x")[:-30],
-        related(b"{not json", b"x"),
-        related(b"[]", b"x"),
-        related(b'{"name": 5}', b"x"),
-        b"--foo_bar\r\nContent-Type: text/plain\r\n\r\n{}\r\n--foo_bar\r\n"  # which its type alone tells from metadata
-        + JSON_PART
-        + b"\r\n\r\n{}\r\n--foo_bar--\r\n",
-        pytest.param(
-            related(b"{}", b"x\r\n--foo_bar\r\nContent-Type: text/plain\r\n\r\na third part"),
-            marks=pytest.mark.choice("A third part"),
-        ),
-        related(b"{}", b"x").replace(b"foo_bar", b"another"),
-    ],
-    ids=[
-        "empty",
-        "no boundary",
-        "one part",
-        "not closed",
-        "cut",
-        "no JSON",
-        "no object",
-        "wrong field",
-        "swapped",
-        "three",
-        "other boundary",
-    ],
-)
+@pytest.mark.parametrize("body", BAD_BODIES.values(), ids=BAD_BODIES)
 def test_a_body_that_is_not_two_parts_is_refused_and_stores_nothing(wire: Wire, body: bytes) -> None:
     answer = post(wire, body)
 
@@ -102,30 +72,18 @@ def test_a_body_that_is_not_two_parts_is_refused_and_stores_nothing(wire: Wire, 
 
 
 @pytest.mark.spec("A2-02", "A2-02b")
-@pytest.mark.parametrize(
-    "content_type",
-    ["multipart/related", "text/plain", "multipart/related; boundary=", f"multipart/related; boundary={'x' * 71}"],
-)
-def test_a_body_without_a_boundary_is_refused(wire: Wire, content_type: str) -> None:
-    assert post(wire, related(b"{}", b"x"), content_type).status == 400
+def test_a_body_without_a_boundary_is_refused(wire: Wire) -> None:
+    for parameters in ("", "; boundary=", f"; boundary={'x' * 71}"):
+        assert post(wire, WHOLE, f"multipart/related{parameters}").status == 400
+    assert post(wire, WHOLE, "text/plain").status == 400
 
 
 @pytest.mark.spec("A2-03", "A3-16", "A3-16b")
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\r\n",
-        b"x--foo_bar",
-        b"a\r\n--foo_bar_baz\r\n--foo_ba\r\n\r\n",
-        b"\r\n--foo_bar-\r\n",
-        bytes(range(256)) * 999,
-    ],
-)
-def test_content_survives_byte_for_byte(wire: Wire, content: bytes) -> None:
-    answer = post(wire, related(b"{}", content, kind=b"application/x"))
-
-    assert wire.download(answer.json["id"]).body == content
+def test_content_survives_byte_for_byte(wire: Wire) -> None:
+    almost = b"a\r\n--foo_bar_baz\r\n--foo_ba\r\n\r\n"
+    for content in (b"", b"\r\n", b"x--foo_bar", almost, b"\r\n--foo_bar-\r\n", bytes(range(256)) * 999):
+        answer = post(wire, related(b"{}", content, kind=b"application/x"))
+        assert wire.download(answer.json["id"]).body == content
 
 
 @pytest.mark.spec("A2-04", "A2-04a")
@@ -149,17 +107,6 @@ def test_an_update_that_fails_changes_neither(wire: Wire, body: bytes) -> None:
     assert 400 <= answer.status < 500
     assert wire.send("GET", f"/storage/v3/files/{file['id']}?fields=*").json == file
     assert wire.download(file["id"]).body == b"old"
-
-
-@pytest.mark.spec("L-01", "L-01b", "X-02", "X-02b", "X-02c")
-def test_a_pregenerated_id_is_used_once(wire: Wire) -> None:
-    file_id = wire.generated_id()
-    body = related(json.dumps({"id": file_id}).encode(), b"x")
-
-    assert post(wire, body).json["id"] == file_id
-    again = post(wire, body)
-    assert (again.status, again.error["reason"]) == (409, "fileIdInUse")
-    assert len(wire.names()) == 1
 
 
 def update_of(file: dict[str, str]) -> str:

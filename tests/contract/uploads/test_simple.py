@@ -24,12 +24,15 @@ def test_the_body_is_stored_and_the_metadata_answered(wire: Wire) -> None:
     assert wire.download(answer.json["id"]).body == content
 
 
-@pytest.mark.spec("A1-03", "A1-03a")
-def test_a_chunked_body_needs_no_length(wire: Wire) -> None:
+@pytest.mark.spec("A1-03", "A1-03a", "A3-16", "A3-16a")
+def test_a_chunked_body_needs_no_length_and_an_empty_file_is_a_file(wire: Wire) -> None:
     answer = wire.send("POST", UPLOAD, iter([b"one ", b"two"]), {"Content-Type": "text/plain"})
+    empty = wire.create(b"")
 
     assert answer.status == 200
     assert wire.download(answer.json["id"]).body == b"one two"
+    assert (empty["size"], empty["md5Checksum"]) == ("0", hashlib.md5(b"").hexdigest())
+    assert wire.download(empty["id"]).body == b""
 
 
 @pytest.mark.spec("A1-04", "U-01", "U-01a", "U-05", "U-05b")
@@ -38,9 +41,8 @@ def test_an_update_replaces_the_content_and_keeps_id_and_name(wire: Wire, method
     file = wire.create(b"old")
     wire.json_request("PATCH", f"/storage/v3/files/{file['id']}", {"name": "notes.txt"})
 
-    answer = wire.send(
-        method, f"/upload/storage/v3/files/{file['id']}?uploadType=media", b"new!", {"Content-Type": "text/plain"}
-    )
+    target = f"/upload/storage/v3/files/{file['id']}?uploadType=media"
+    answer = wire.send(method, target, b"new!", {"Content-Type": "text/plain"})
 
     assert answer.status == 200
     assert (answer.json["id"], answer.json["name"]) == (file["id"], "notes.txt")
@@ -81,30 +83,14 @@ def test_each_upload_type_is_read_as_itself(wire: Wire) -> None:
     assert len(wire.names()) == 2
 
 
-@pytest.mark.spec("U-02", "U-02b")
-@pytest.mark.parametrize("kind", ["uploadType=", "uploadType=fast", "", "uploadType=MEDIA2"])
-def test_another_upload_type_is_refused(wire: Wire, kind: str) -> None:
-    """Edge case 48."""
-    answer = wire.send("POST", f"/upload/storage/v3/files?{kind}", b"x", {"Content-Type": "text/plain"})
-
-    assert (answer.status, answer.error["location"]) == (400, "uploadType")
-    assert wire.names() == []
-
-
-@pytest.mark.spec("A3-16", "A3-16a")
-def test_an_empty_file_is_a_file(wire: Wire) -> None:
-    file = wire.create(b"")
-
-    assert (file["size"], file["md5Checksum"]) == ("0", hashlib.md5(b"").hexdigest())
-    assert wire.download(file["id"]).body == b""
-
-
-@pytest.mark.spec("U-01", "U-01b")
-@pytest.mark.parametrize("query", ["", "?uploadType=media"])
-def test_the_metadata_url_accepts_no_content(wire: Wire, query: str) -> None:
-    answer = wire.send("POST", f"/storage/v3/files{query}", b"raw bytes", {"Content-Type": "text/plain"})
-
-    assert answer.status == 400
+@pytest.mark.spec("U-01", "U-01b", "U-02", "U-02b")
+def test_another_upload_type_and_content_at_the_metadata_url_are_refused(wire: Wire) -> None:
+    for kind in ("uploadType=", "uploadType=fast", "", "uploadType=MEDIA2"):
+        answer = wire.send("POST", f"/upload/storage/v3/files?{kind}", b"x", {"Content-Type": "text/plain"})
+        assert (answer.status, answer.error["location"]) == (400, "uploadType")
+    for query in ("", "?uploadType=media"):
+        answer = wire.send("POST", f"/storage/v3/files{query}", b"raw bytes", {"Content-Type": "text/plain"})
+        assert answer.status == 400
     assert wire.names() == []
 
 

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from tests.contract.uploads.test_resumable import CONTENT, Q
@@ -14,15 +12,8 @@ def command(wire: Wire, target: str, body: bytes = b"", **headers: str) -> Answe
 
 
 def start(wire: Wire) -> str:
-    answer = command(
-        wire,
-        FILES,
-        json.dumps({"name": "a.csv"}).encode(),
-        Protocol="resumable",
-        Command="start",
-        Header_Content_Type="text/csv",
-        Header_Content_Length=str(len(CONTENT)),
-    )
+    of_content = {"Header_Content_Type": "text/csv", "Header_Content_Length": str(len(CONTENT))}
+    answer = command(wire, FILES, b'{"name": "a.csv"}', Protocol="resumable", Command="start", **of_content)
     assert (answer.status, answer.headers["x-svc-upload-status"]) == (200, "active")
     assert answer.headers["x-svc-upload-chunk-granularity"] == str(Q)
     return answer.headers["x-svc-upload-url"]
@@ -32,12 +23,14 @@ def progress(answer: Answer) -> tuple[int, str | None, str | None]:
     return answer.status, answer.headers.get("x-svc-upload-status"), answer.headers.get("x-svc-upload-size-received")
 
 
-def test_an_upload_in_one_command(wire: Wire) -> None:
-    answer = command(wire, start(wire), CONTENT, Command="upload, finalize", Offset="0")
+def test_an_upload_in_one_command_and_a_cancelled_upload(wire: Wire) -> None:
+    answer, uri = command(wire, start(wire), CONTENT, Command="upload, finalize", Offset="0"), start(wire)
 
     assert progress(answer) == (200, "final", None)
     assert (answer.json["name"], answer.json["mimeType"]) == ("a.csv", "text/csv")
     assert wire.download(answer.json["id"]).body == CONTENT
+    for name in ("cancel", "query"):
+        assert progress(command(wire, uri, Command=name)) == (200, "cancelled", None)
 
 
 def test_an_upload_in_chunks_that_a_query_resumes(wire: Wire) -> None:
@@ -51,41 +44,26 @@ def test_an_upload_in_chunks_that_a_query_resumes(wire: Wire) -> None:
     assert wire.download(answer.json["id"]).body == CONTENT
 
 
-def test_a_cancelled_upload(wire: Wire) -> None:
+def test_a_malformed_command_changes_nothing(wire: Wire) -> None:
     uri = start(wire)
+    wrong_offsets = [{"Command": "upload", "Offset": "-1"}, {"Command": "upload, finalize"}]
+    wrong_commands = [{"Command": "send"}, {"Command": "upload, cancel"}]
 
-    assert progress(command(wire, uri, Command="cancel")) == (200, "cancelled", None)
-    assert progress(command(wire, uri, Command="query")) == (200, "cancelled", None)
-
-
-@pytest.mark.parametrize(
-    "headers, name",
-    [
-        ({"Command": "send"}, "Command"),
-        ({"Command": "upload, cancel"}, "Command"),
-        ({"Command": "upload", "Offset": "-1"}, "Offset"),
-        ({"Command": "upload, finalize"}, "Offset"),
-    ],
-)
-def test_a_malformed_command_changes_nothing(wire: Wire, headers: dict[str, str], name: str) -> None:
-    uri = start(wire)
-    answer = command(wire, uri, b"x", **headers)
-
-    assert (answer.status, answer.error["location"]) == (400, f"X-Svc-Upload-{name}")
-    assert progress(command(wire, uri, Command="query")) == (200, "active", "0")
+    for headers in (*wrong_commands, *wrong_offsets):
+        name = "Offset" if headers in wrong_offsets else "Command"
+        answer = command(wire, uri, b"x", **headers)
+        assert (answer.status, answer.error["location"]) == (400, f"X-Svc-Upload-{name}")
+        assert progress(command(wire, uri, Command="query")) == (200, "active", "0")
     assert command(wire, FILES, Protocol="smoke").status == 400
 
 
 @pytest.mark.parametrize("protocol", ["raw", "multipart"])
 def test_the_other_protocols_are_simple_and_multipart_uploads(wire: Wire, protocol: str) -> None:
-    body, sent = b"a,b", "text/csv"
-    if protocol == "multipart":
-        sent = "multipart/form-data; boundary=b"
-        body = multipart_body({"name": "m"}, b"a,b")
-    headers = {"Content-Type": sent, "X-Svc-Upload-Protocol": protocol}
+    body, headers = multipart_body({"name": "m"}, b"a,b"), {"Content-Type": "multipart/form-data; boundary=b"}
     if protocol == "raw":
-        headers |= {"Content-Type": "application/x-www-form-urlencoded", "X-Svc-Upload-Header-Content-Type": sent}
-    answer = wire.send("POST", FILES, body, headers)
+        body, headers = b"a,b", {"Content-Type": "application/x-www-form-urlencoded"}
+        headers["X-Svc-Upload-Header-Content-Type"] = "text/csv"
+    answer = wire.send("POST", FILES, body, headers | {"X-Svc-Upload-Protocol": protocol})
 
     assert wire.download(answer.json["id"]).body == b"a,b"
     assert answer.json["mimeType"] == ("text/csv" if protocol == "raw" else "application/octet-stream")

@@ -38,53 +38,44 @@ def test_safe_links_are_kept(target: str, job: Job) -> None:
     assert cleaned(job, para(link(target))).blocks == [para(link(target.strip()))]
 
 
-def test_small_lengths(job: Job) -> None:
-    raw = ["", [], [["width", "3.125e-2in"], ["height", "1e-9in"]]]
+@pytest.mark.parametrize(
+    "pairs, kept",
+    [
+        ([["width", "3.125e-2in"], ["height", "1e-9in"]], {"width": "0.031250in"}),
+        ([["width", "50%"], ["height", "2.00000000001in"], ["dir", "RTL"], ["lang", "en-GB"], ["onclick", "x"],
+          ["style", "x"], ["width", "expression(1)"], ["lang", "<b>"]],
+         {"width": "50%", "height": "2.000000in", "dir": "rtl", "lang": "en-GB"}),
+    ],
+    ids=["small lengths", "other attributes"],
+)  # fmt: skip
+def test_attributes(pairs: list[list[str]], kept: dict[str, str], job: Job) -> None:
+    raw = ["a b<c>'\"&", ["evil"], pairs]
 
-    [block] = cleaned(job, {"t": "Div", "c": [raw, [para(*text_inlines("x"))]]}).blocks
+    [block] = cleaned(job, {"t": "Div", "c": [raw, [paragraph("x")]]}).blocks
 
-    assert block["c"][0][2] == [["width", "0.031250in"]]
-
-
-def test_attributes(job: Job) -> None:
-    raw = ["a b<c>'\"&", ["evil"], [
-        ["width", "50%"], ["height", "2.00000000001in"], ["dir", "RTL"], ["lang", "en-GB"], ["onclick", "x"],
-        ["style", "x"], ["width", "expression(1)"], ["lang", "<b>"],
-    ]]  # fmt: skip
-
-    [block] = cleaned(job, {"t": "Div", "c": [raw, [para(*text_inlines("x"))]]}).blocks
-
-    identifier, classes, pairs = block["c"][0]
-    assert (identifier, classes) == ("abc", [])
-    assert dict(pairs) == {"width": "50%", "height": "2.000000in", "dir": "rtl", "lang": "en-GB"}
+    identifier, classes, left = block["c"][0]
+    assert (identifier, classes, dict(left)) == ("abc", [], kept)
 
 
-def test_empty_nodes_are_removed(job: Job) -> None:
-    span = {"t": "Span", "c": [["", ["x"], [["style", "x"]]], text_inlines("a")]}
-    division = {"t": "Div", "c": [NONE, [{"t": "Plain", "c": [span]}, para(*text_inlines("b"))]]}
-
-    heading = {"t": "Header", "c": [1, ["section", [], []], []]}
-
-    assert cleaned(job, division, heading).blocks == [para(*text_inlines("a")), para(*text_inlines("b"))]
+RAW = ["html", "<script>"]
+SPAN = {"t": "Span", "c": [["", ["x"], [["style", "x"]]], text_inlines("a")]}
 
 
-def test_raw_code_is_removed(job: Job) -> None:
-    inline = {"t": "RawInline", "c": ["html", "<script>"]}
-
-    document = cleaned(job, {"t": "RawBlock", "c": ["html", "<script>"]}, para(inline, *text_inlines("x")))
-
-    assert document.blocks == [para(*text_inlines("x"))]
-    assert len(job.notes) == 1
-
-
-def test_control_characters_are_removed(job: Job) -> None:
-    node = {"t": "Str", "c": "a\x00\x0b\ud800\uffffb"}
-    code = {"t": "CodeBlock", "c": [["", ["python", "x"], [["k", "v"]]], "c\x00"]}
-
-    assert cleaned(job, para(node), code).blocks == [
-        para({"t": "Str", "c": "ab"}),
-        {"t": "CodeBlock", "c": [["", ["python"], []], "c"]},
-    ]
+@pytest.mark.parametrize(
+    "blocks, kept, notes",
+    [
+        ([{"t": "Div", "c": [NONE, [{"t": "Plain", "c": [SPAN]}, paragraph("b")]]},
+          {"t": "Header", "c": [1, ["section", [], []], []]}], [paragraph("a"), paragraph("b")], 0),
+        ([{"t": "RawBlock", "c": RAW}, para({"t": "RawInline", "c": RAW}, *text_inlines("x"))], [paragraph("x")], 1),
+        ([para({"t": "Str", "c": "a\x00\x0b\ud800\uffffb"}),
+          {"t": "CodeBlock", "c": [["", ["python", "x"], [["k", "v"]]], "c\x00"]}],
+         [paragraph("ab"), {"t": "CodeBlock", "c": [["", ["python"], []], "c"]}], 0),
+    ],
+    ids=["empty nodes", "raw code", "control characters"],
+)  # fmt: skip
+def test_what_is_removed(blocks: list[Node], kept: list[Node], notes: int, job: Job) -> None:
+    assert cleaned(job, *blocks).blocks == kept
+    assert len(job.notes) == notes
 
 
 @pytest.mark.parametrize("kind", ["BlockQuote", "BulletList", "Emph", "Note"])
@@ -110,22 +101,21 @@ def test_numbers_of_lists(start: int, kept: int, job: Job) -> None:
     assert block["c"][0][0] == kept
 
 
-def test_too_many_columns_are_refused(job: Job) -> None:
-    columns = [[{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]] * 1001
-    empty = [NONE, []]
+def table_of(widths: list[Node]) -> Node:
+    columns = [[{"t": "AlignDefault"}, width] for width in widths]
+    return {"t": "Table", "c": [NONE, [None, []], columns, [NONE, []], [], [NONE, []]]}
 
+
+def test_too_many_columns_are_refused(job: Job) -> None:
     with pytest.raises(TooLarge, match="columns"):
-        cleaned(job, {"t": "Table", "c": [NONE, [None, []], columns, empty, [], empty]})
+        cleaned(job, table_of([{"t": "ColWidthDefault"}] * 1001))
 
 
 @pytest.mark.parametrize(
     "shares,kept", [([0.25, 0.75], True), ([-0.1, 0.5], False), ([1e-5, 1e-5], False), ([9, 9], False)]
 )
 def test_columns_too_narrow_to_see_get_default_widths(shares: list[float], kept: bool, job: Job) -> None:
-    columns = [[{"t": "AlignDefault"}, {"t": "ColWidth", "c": share}] for share in shares]
-    empty = [NONE, []]
-
-    [table] = cleaned(job, {"t": "Table", "c": [NONE, [None, []], columns, empty, [], empty]}).blocks
+    [table] = cleaned(job, table_of([{"t": "ColWidth", "c": share} for share in shares])).blocks
 
     assert [width.get("c") for _, width in table["c"][2]] == (shares if kept else [None, None])
 
@@ -150,11 +140,8 @@ class TestPictures:
 
     @pytest.mark.parametrize(
         "target",
-        [
-            "../a.png", "/etc/hostname", "%2e%2e/a.png", "a\x00.png", "a" * 5000, "", ".", "file:///etc/passwd",
-            "link.png",
-        ],
-    )  # fmt: skip
+        ["../a.png", "/etc/hostname", "%2e%2e/a.png", "a\0.png", "a" * 5000, "", ".", "file:///etc/passwd", "link.png"],
+    )
     def test_external_pictures_are_removed(self, target: str, job: Job) -> None:
         (job.folder / "a.png").write_bytes(sources.png())
         (job.folder / "media").mkdir()

@@ -41,6 +41,13 @@ def test_the_base_address_in_the_head_applies_to_links(job):
     assert link["c"][2][0] == "https://a.example/b/c"
 
 
+HIDDEN = (
+    "a <p hidden>x</p>b <span style='color: red; DISPLAY : none'>x</span>c <i style='visibility:hidden'>x</i>"
+    "<input type=hidden value=x><input type=password value=x><template>x</template><script>x</script>"
+    '<iframe srcdoc="x">x</iframe><datalist><option>x</datalist><p style="display:nonesuch">d</p>'
+)
+
+
 @pytest.mark.parametrize(
     "body,expected",
     [
@@ -66,28 +73,25 @@ def test_the_base_address_in_the_head_applies_to_links(job):
         ("<svg><text>a</text><svg><text>b</text></svg></svg><svg><text>c</text></svg>", "a b c"),
         ("<ul>a<li>b</li>c<ul><li>d</li></ul></ul><pre>e <b>f</b></pre>", "a b c d e f"),
         ("<frameset><frame src=x><noframes>a</noframes></frameset>", "a"),
+        (HIDDEN, "a b c d"),
     ],
 )
 def test_visible_words_are_kept(body: str, expected: str, job: Job) -> None:
     assert words_of(f"<!DOCTYPE html><html>{body}", job) == expected.split()
 
 
-def test_hidden_words_are_left_out(job: Job) -> None:
-    page = (
-        "a <p hidden>x</p>b <span style='color: red; DISPLAY : none'>x</span>c <i style='visibility:hidden'>x</i>"
-        "<input type=hidden value=x><input type=password value=x><template>x</template><script>x</script>"
-        '<iframe srcdoc="x">x</iframe><datalist><option>x</datalist><p style="display:nonesuch">d</p>'
-    )
+@pytest.mark.parametrize(
+    "page, notes",
+    [
+        (b"<div hidden> <p></p></div>a", []),
+        (b"<div style='display:none'><h1>x</h1></div>a", ["Hidden text was left out."]),
+        (b"<svg><text>a</text></svg>", ["The drawings (svg) in the page were left out; their text was kept."]),
+    ],
+)
+def test_what_is_left_out_is_noted(page: bytes, notes: list[str], job: Job) -> None:
+    html(page, job)
 
-    assert words_of(page, job) == ["a", "b", "c", "d"]
-
-
-def test_hidden_words_are_noted_unless_the_element_is_empty(job: Job) -> None:
-    html(b"<div hidden> <p></p></div>a", job)
-    assert job.notes == []
-
-    html(b"<div style='display:none'><h1>x</h1></div>a", job)
-    assert job.notes == ["Hidden text was left out."]
+    assert job.notes == notes
 
 
 def paragraph(look: dict[str, str], *inlines: Node) -> Node:
@@ -125,9 +129,10 @@ def word(text: str) -> Node:
         ("<p><span style='text-decoration:line-through'>a</span></p>",
          paragraph({}, {"t": "Strikeout", "c": [word("a")]})),
         ("<p style='color:nonesuch;font-size:99em'>a</p>", paragraph({}, word("a"))),
+        ("<pre class=python>a</pre>", {"t": "CodeBlock", "c": [["", ["python"], []], "a"]}),
     ],
 )  # fmt: skip
-def test_looks_of_style_attributes_are_kept(body: str, expected: Node, job: Job) -> None:
+def test_looks_of_elements_are_kept(body: str, expected: Node, job: Job) -> None:
     assert html(body.encode(), job).blocks == [expected]
 
 
@@ -154,10 +159,6 @@ def test_a_page_without_looks_is_a_plain_tree(job: Job) -> None:
     assert "Span" not in [node["t"] for node in nodes_of(document.blocks)]
 
 
-def test_the_language_of_code_is_kept(job: Job) -> None:
-    assert html(b"<pre class=python>a</pre>", job).blocks == [{"t": "CodeBlock", "c": [["", ["python"], []], "a"]}]
-
-
 def test_ordered_lists_keep_their_first_number(job: Job) -> None:
     page = "<ol start=2><li>a<li>b</ol>after<ol><li>c<ol><li>d<li>e</ol></ol>"
 
@@ -168,30 +169,24 @@ def test_ordered_lists_keep_their_first_number(job: Job) -> None:
     assert words_of(page, job) == [*"ab", "after", *"cde"]
 
 
-def test_sections_of_character_data_in_xhtml_are_text(job: Job) -> None:
-    page = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><p><![CDATA[a < b & c]]></p><p/>d</html>'
-
-    assert words_of(page, job) == ["a", "b", "c", "d"]
-
-
-def test_control_characters_are_no_error(job: Job) -> None:
-    page = (
-        "<p style='color:red'>a\x01b &#1;c&#12;d &#xfffe; \ufffee<button>\x02f</button></p>\0<font size=5>\x1bg</font>"
-    )
-
-    assert "".join(words_of(page, job)) == "abcdefg"
+@pytest.mark.parametrize(
+    "page, letters",
+    [
+        ('<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><p><![CDATA[a < b & c]]></p><p/>d</html>',
+         "abcd"),
+        ("<p style='color:red'>a\x01b &#1;c&#12;d &#xfffe; \ufffee<button>\x02f</button></p>\0"
+         "<font size=5>\x1bg</font>", "abcdefg"),
+    ],
+    ids=["character data", "control characters"],
+)  # fmt: skip
+def test_other_characters_are_kept_or_removed(page: str, letters: str, job: Job) -> None:
+    assert "".join(words_of(page, job)) == letters
 
 
 def test_footnotes_with_references_are_footnotes(job: Job) -> None:
     page = b'a<a href="#n" role="doc-noteref">1</a><section role="doc-endnotes"><ol><li id="n">b</li></ol></section>'
 
     assert [node["t"] for node in nodes_of(html(page, job).blocks)].count("Note") == 1
-
-
-def test_a_drawing_in_a_page_is_noted(job: Job) -> None:
-    html(b"<svg><text>a</text></svg>", job)
-
-    assert job.notes == ["The drawings (svg) in the page were left out; their text was kept."]
 
 
 @pytest.mark.parametrize(

@@ -58,26 +58,16 @@ def test_page_breaks(looks: Looks, job: Job) -> None:
 def test_cells_and_footnotes(looks: Looks, job: Job) -> None:
     right = looks.marker({"align": "right", "color": "#00ff00"})
     page = looks.marker({"page-break": "before"})
+    grid = table(paragraph(f"{right}{page}5"))
+    grid["c"][2] = [[{"t": "AlignRight"}, {"t": "ColWidthDefault"}]]  # what pandoc makes of the first cell
     note: Node = {"t": "Note", "c": [paragraph(f"{page}inside")]}
 
-    cells, block = marked(
-        looks, job, table(paragraph(f"{right}{page}5")), para(*text_inlines(f"{right}a"), note)
-    ).blocks
+    cells, block = marked(looks, job, grid, para(*text_inlines(f"{right}a"), note)).blocks
 
+    assert cells["c"][2] == [[{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]]
     assert cells["c"][4][0][3][0][1][0][1:] == [{"t": "AlignRight"}, 1, 1, [paragraph("5")]]
     inside = {"t": "Note", "c": [paragraph("inside")]}
     assert block == div(para(*text_inlines("a"), inside), align="right", color="#00ff00")
-
-
-def test_columns_have_no_alignment(looks: Looks, job: Job) -> None:
-    right = looks.marker({"align": "right"})
-    grid = table(paragraph(f"{right}5"))
-    grid["c"][2] = [[{"t": "AlignRight"}, {"t": "ColWidthDefault"}]]  # what pandoc makes of the first cell
-
-    [block] = marked(looks, job, grid).blocks
-
-    assert block["c"][2] == [[{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]]
-    assert block["c"][4][0][3][0][1][0][1] == {"t": "AlignRight"}
 
 
 def test_no_marker_remains(looks: Looks, job: Job) -> None:
@@ -115,19 +105,14 @@ def test_invalid_looks_are_removed(look: dict[str, str], job: Job) -> None:
     assert clean({"meta": {}, "blocks": blocks}, job).blocks == [paragraph("x")]
 
 
-def test_white_text_without_a_background_becomes_visible(job: Job) -> None:
+def test_white_text_without_a_background_becomes_visible_and_hebrew_has_its_direction(job: Job) -> None:
     white = para(span("white", color="#fafafa"))
     dark = div(para(span("white", color="#fafafa")), background="#000080")
+    given = [white, dark, div(paragraph("title"), color="#ffffff"), div(paragraph("אבג"), align="center")]
 
-    blocks = clean({"meta": {}, "blocks": [white, dark, div(paragraph("title"), color="#ffffff")]}, job).blocks
+    blocks = clean({"meta": {}, "blocks": given}, job).blocks
 
-    assert blocks == [paragraph("white"), dark, paragraph("title")]
-
-
-def test_right_to_left_text_with_a_look(job: Job) -> None:
-    block = div(paragraph("אבג"), align="center")
-
-    assert clean({"meta": {}, "blocks": [block]}, job).blocks == [div(paragraph("אבג"), align="center", dir="rtl")]
+    assert blocks == [paragraph("white"), dark, paragraph("title"), div(paragraph("אבג"), align="center", dir="rtl")]
 
 
 def test_look_of_several_blocks_goes_to_their_paragraphs(job: Job) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import pypdf
@@ -34,6 +35,14 @@ def odt(body: str, members: dict[str, str | bytes] | None = None, styles: str = 
         f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
     )
     return zipped({"content.xml": content} | (members or {}))
+
+
+def styles_of(styles: str = "", automatic: str = "", master: str = "") -> str:
+    return (
+        f"<office:document-styles {ODF_SPACES}><office:styles>{styles}</office:styles><office:automatic-styles>"
+        f"{automatic}</office:automatic-styles><office:master-styles>{master}</office:master-styles>"
+        "</office:document-styles>"
+    )
 
 
 def text_of(body: str, job: Job) -> str:
@@ -84,8 +93,8 @@ def test_words_are_kept(body: str, words: str, job: Job) -> None:
 
 
 def test_text_boxes_follow_their_paragraph(job: Job) -> None:
-    box = "<draw:frame><draw:text-box><text:p>box</text:p><text:list><text:list-item><text:p>item</text:p>" \
-        "</text:list-item></text:list></draw:text-box></draw:frame>"  # fmt: skip
+    items = "<text:list><text:list-item><text:p>item</text:p></text:list-item></text:list>"
+    box = f"<draw:frame><draw:text-box><text:p>box</text:p>{items}</draw:text-box></draw:frame>"
 
     document = read.odt(odt(f"<text:p>before {box}after</text:p><text:p>next</text:p>"), job)
 
@@ -114,8 +123,8 @@ def test_tables_keep_spans_headers_and_nested_tables(job: Job) -> None:
     assert len(nodes(document, "Table")) == 2
 
 
-def _list(numbers: str, *, attributes: str = "") -> str:
-    items = "".join(f"<text:list-item><text:p>{word}</text:p></text:list-item>" for word in numbers)
+def _list(numbers: Iterable[str], attributes: str = "", item: str = "") -> str:
+    items = "".join(f"<text:list-item {item}><text:p>{word}</text:p></text:list-item>" for word in numbers)
     return f'<text:list text:style-name="L" {attributes}>{items}</text:list>'
 
 
@@ -123,13 +132,10 @@ def _list(numbers: str, *, attributes: str = "") -> str:
     "body, starts",
     [
         (_list("ab") + _list("cd"), [1, 1]),
-        (_list("ab") + "<text:p>x</text:p>" + _list("cd", attributes='text:continue-numbering="true"'), [1, 3]),
-        (_list("ab", attributes='xml:id="one"') + _list("x") + _list("c", attributes='text:continue-list="one"'),
-         [1, 1, 3]),
-        ('<text:list text:style-name="L"><text:list-item text:start-value="0"><text:p>a</text:p></text:list-item>'
-         "</text:list>", [0]),
-        (_list("a") + '<text:list text:style-name="L"><text:list-item text:start-value="7"><text:p>b</text:p>'
-         "</text:list-item></text:list>", [1, 7]),
+        (_list("ab") + "<text:p>x</text:p>" + _list("cd", 'text:continue-numbering="true"'), [1, 3]),
+        (_list("ab", 'xml:id="one"') + _list("x") + _list("c", 'text:continue-list="one"'), [1, 1, 3]),
+        (_list("a", item='text:start-value="0"'), [0]),
+        (_list("a") + _list("b", item='text:start-value="7"'), [1, 7]),
         ('<text:list text:style-name="L"><text:list-item><text:p>a</text:p>' + _list("bc") + "</text:list-item>"
          "</text:list>" + '<text:list text:style-name="L" text:continue-numbering="true"><text:list-item>' + _list("d")
          + "</text:list-item></text:list>", [1, 3, 5]),
@@ -137,13 +143,10 @@ def _list(numbers: str, *, attributes: str = "") -> str:
     ids=["new", "continued", "continued by id", "from 0", "restarted", "continued below"],
 )  # fmt: skip
 def test_lists_have_the_numbers_of_the_page(body: str, starts: list[int], job: Job) -> None:
-    document = read.odt(odt(body), job)
-
-    assert [start for (start, _, _), _ in _ordered_lists(document.blocks)] == starts
+    assert [start for (start, _, _), _ in _ordered_lists(read.odt(odt(body), job).blocks)] == starts
 
 
 def _ordered_lists(value: Any) -> list[Any]:
-    """Return the content of all ordered lists, in the order of the document."""
     if isinstance(value, list):
         return [content for inner in value for content in _ordered_lists(inner)]
     if not isinstance(value, dict):
@@ -202,40 +205,38 @@ def test_a_picture_and_its_caption_are_kept(job: Job) -> None:
     assert len(document.resources) == 1
 
 
+def content(body: str) -> str:
+    return f"<office:document-content {ODF_SPACES}><office:body>{body}</office:body></office:document-content>"
+
+
+def table_of(*rows: tuple[str, ...]) -> str:
+    cell, row = "<table:table-cell><text:p>{}</text:p></table:table-cell>", "<table:table-row>{}</table:table-row>"
+    made = "".join(row.format("".join(cell.format(text) for text in texts)) for texts in rows)
+    return f"<table:table><table:table-rows>{made}</table:table-rows></table:table>"
+
+
 def test_formulas_and_charts_are_kept(job: Job) -> None:
-    formula = '<!DOCTYPE math:math PUBLIC "-//OpenOffice.org//DTD" "math.dtd"><math:math ' \
-        'xmlns:math="http://www.w3.org/1998/Math/MathML"><math:mi>x</math:mi><math:mo>=</math:mo><math:mn>1</math:mn>' \
-        "</math:math>"  # fmt: skip
-    chart = (
-        f"<office:document-content {ODF_SPACES}><office:body><office:chart><chart:chart><chart:title><text:p>Sales"
-        "</text:p></chart:title><table:table><table:table-rows><table:table-row><table:table-cell><text:p>North</text:p>"
-        "</table:table-cell></table:table-row></table:table-rows></table:table></chart:chart></office:chart>"
-        "</office:body></office:document-content>"
+    formula = (
+        '<!DOCTYPE math:math PUBLIC "-//OpenOffice.org//DTD" "math.dtd"><math:math '
+        'xmlns:math="http://www.w3.org/1998/Math/MathML"><math:mi>x</math:mi><math:mo>=</math:mo><math:mn>1</math:mn>'
+        "</math:math>"
     )
-    frame = (
-        '<draw:frame><draw:object xlink:href="./{0}"/><draw:image xlink:href="./ObjectReplacements/{0}"/></draw:frame>'
-    )
+    title = "<chart:title><text:p>Sales</text:p></chart:title>"
+    chart = content(f"<office:chart><chart:chart>{title}{table_of(('North',))}</chart:chart></office:chart>")
+    objects = '<draw:object xlink:href="./{0}"/><draw:image xlink:href="./ObjectReplacements/{0}"/>'
+    frame = f"<text:p>a <draw:frame>{objects}</draw:frame></text:p>"
     members: dict[str, str | bytes] = {"F/content.xml": formula, "C/content.xml": chart}
 
-    document = read.odt(
-        odt(f"<text:p>a {frame.format('F')}</text:p><text:p>{frame.format('C')}</text:p>", members), job
-    )
+    document = read.odt(odt(frame.format("F") + frame.format("C"), members), job)
 
     assert [tex for _, tex in nodes(document, "Math")] == ["x = 1"]
-    assert plain_text(document.blocks[1:]) == "SalesNorth"
+    assert plain_text(document.blocks[1:]) == "aSalesNorth"
     assert job.notes == ["a chart is kept as a table."]
 
 
 def test_a_chart_is_drawn_in_a_pdf_and_is_a_table_elsewhere(job: Job) -> None:
-    lines = (("", "Sales"), ("North", "4,5"), ("South", "3"))
-    rows = "".join(
-        "<table:table-row>" + "".join(f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in line)
-        + "</table:table-row>" for line in lines
-    )  # fmt: skip
-    chart = (
-        f'<office:document-content {ODF_SPACES}><office:body><office:chart><chart:chart chart:class="chart:circle">'
-        f"<table:table>{rows}</table:table></chart:chart></office:chart></office:body></office:document-content>"
-    )
+    rows = table_of(("", "Sales"), ("North", "4,5"), ("South", "3"))
+    chart = content(f'<office:chart><chart:chart chart:class="chart:circle">{rows}</chart:chart></office:chart>')
     body = '<text:p>a <draw:frame><draw:object xlink:href="./C"/></draw:frame></text:p>'
 
     document = read.odt(odt(body, {"C/content.xml": chart}), job)
@@ -247,11 +248,8 @@ def test_a_chart_is_drawn_in_a_pdf_and_is_a_table_elsewhere(job: Job) -> None:
 
 
 def test_an_embedded_document_without_a_picture_keeps_its_text(job: Job) -> None:
-    inner = (
-        f"<office:document-content {ODF_SPACES}><office:body><office:presentation><draw:page><draw:frame>"
-        "<draw:text-box><text:p>slide</text:p></draw:text-box></draw:frame></draw:page></office:presentation></office:body>"
-        "</office:document-content>"
-    )
+    box = "<draw:frame><draw:text-box><text:p>slide</text:p></draw:text-box></draw:frame>"
+    inner = content(f"<office:presentation><draw:page>{box}</draw:page></office:presentation>")
     body = '<text:p>a<draw:frame><draw:object xlink:href="./O"/><draw:image xlink:href="./R"/></draw:frame></text:p>'
 
     shown = read.odt(odt(body, {"O/content.xml": inner, "R": png()}), job)
@@ -275,16 +273,12 @@ def test_links_within_the_document_have_a_target(job: Job) -> None:
 
 
 def test_what_is_left_out_is_noted(job: Job) -> None:
-    styles = (
-        f"<office:document-styles {ODF_SPACES}><office:master-styles><style:master-page><style:header>"
-        "<text:p>Draft<text:tab/><text:tab/>Page <text:page-number>1</text:page-number></text:p></style:header>"
-        "<style:header-first><text:p>Cover</text:p></style:header-first></style:master-page></office:master-styles>"
-        "</office:document-styles>"
-    )
+    header = "<text:p>Draft<text:tab/><text:tab/>Page <text:page-number>1</text:page-number></text:p>"
+    first = "<style:header-first><text:p>Cover</text:p></style:header-first>"
+    master = f"<style:master-page><style:header>{header}</style:header>{first}</style:master-page>"
+    body = "<text:p>a<office:annotation><text:p>b</text:p></office:annotation></text:p>"
 
-    document = read.odt(
-        odt("<text:p>a<office:annotation><text:p>b</text:p></office:annotation></text:p>", {"styles.xml": styles}), job
-    )
+    document = read.odt(odt(body, {"styles.xml": styles_of(master=master)}), job)
 
     others = "Headers and footers of first pages, of even pages and of other sections were left out."
     assert job.notes == ["Comments were left out.", others]
@@ -349,15 +343,14 @@ fo:margin="1cm"/></style:page-layout>
 """
 
 
+_MASTERS = """
+<style:master-page style:name="Standard" style:page-layout-name="A"><style:header/></style:master-page>
+<style:master-page style:name="Landscape" style:page-layout-name="B"/>
+"""
+
+
 def _with_looks(body: str, job: Job) -> Document:
-    styles = (
-        f"<office:document-styles {ODF_SPACES}><office:styles>{_LOOKS}</office:styles>"
-        f"<office:automatic-styles>{_PAGES}</office:automatic-styles><office:master-styles>"
-        '<style:master-page style:name="Standard" style:page-layout-name="A"><style:header/></style:master-page>'
-        '<style:master-page style:name="Landscape" style:page-layout-name="B"/></office:master-styles>'
-        "</office:document-styles>"
-    )
-    return read.odt(odt(body, {"styles.xml": styles}), job)
+    return read.odt(odt(body, {"styles.xml": styles_of(_LOOKS, _PAGES, _MASTERS)}), job)
 
 
 def _looks(block: Any) -> tuple[str, dict[str, str]]:
@@ -414,46 +407,37 @@ def test_the_background_of_cells_is_in_exports_and_is_read_again(format: str, jo
 
 
 def test_cells_with_lists_have_their_background(job: Job) -> None:
-    styles = (
-        '<style:style style:name="D" style:family="table-cell"><style:table-cell-properties '
-        'fo:background-color="#ff3333"/></style:style>'
-    )
-    items = "<text:list><text:list-item><text:p>{}</text:p></text:list-item></text:list>"
-    cells = (
-        f'<table:table-cell table:style-name="D">{items.format(text)}</table:table-cell>' for text in ("words", "")
-    )
+    properties = '<style:table-cell-properties fo:background-color="#ff3333"/>'
+    styles = f'<style:style style:name="D" style:family="table-cell">{properties}</style:style>'
+    cells = "".join(f'<table:table-cell table:style-name="D">{_list([text])}</table:table-cell>' for text in ("a", ""))
+    body = f"<table:table><table:table-row>{cells}</table:table-row></table:table>"
 
-    page = write.html(read.odt(odt(f"<table:table><table:table-row>{''.join(cells)}</table:table-row></table:table>",
-                                   styles=styles), job), job).decode()  # fmt: skip
+    page = write.html(read.odt(odt(body, styles=styles), job), job).decode()
+
     assert page.count('<td style="background-color: #ff3333"') == 2
 
 
 def test_a_floating_picture_stands_after_its_paragraph(job: Job) -> None:
-    style = (
-        '<style:style style:name="G" style:family="graphic"><style:graphic-properties style:horizontal-pos="right"/>'
-        "</style:style>"
-    )
+    properties = '<style:graphic-properties style:horizontal-pos="right"/>'
+    style = f'<style:style style:name="G" style:family="graphic">{properties}</style:style>'
     picture = '<draw:frame text:anchor-type="{}" draw:style-name="G"><draw:image xlink:href="p.png"/></draw:frame>'
     body = f"<text:p>{picture.format('paragraph')}floats</text:p><text:p>in {picture.format('as-char')} line</text:p>"
-    styles = f"<office:document-styles {ODF_SPACES}><office:styles>{style}</office:styles></office:document-styles>"
 
-    document = read.odt(odt(body, {"styles.xml": styles, "p.png": png()}), job)
+    document = read.odt(odt(body, {"styles.xml": styles_of(style), "p.png": png()}), job)
 
     assert [_looks(block) for block in document.blocks] == [("floats", {}), ("", {"align": "right"}), ("in  line", {})]
 
 
 def test_columns_have_their_share_of_the_text(job: Job) -> None:
-    style = '<style:style style:name="C{0}" style:family="table-column"><style:table-column-properties ' \
-        'style:column-width="{0}cm"/></style:style>'  # fmt: skip
+    properties = '<style:table-column-properties style:column-width="{0}cm"/>'
+    style = f'<style:style style:name="C{{0}}" style:family="table-column">{properties}</style:style>'
     cells = "<table:table-cell><text:p>a</text:p></table:table-cell>" * 3
     columns = '<table:table-column table:style-name="C2" table:number-columns-repeated="2"/>{}'
     table = "<table:table>{}<table:table-row>{}</table:table-row></table:table>"
     last = '<table:table-column table:style-name="C4"/>'
     body = table.format(columns.format(last), cells) + table.format(columns.format(""), cells)
-    styles = f"<office:document-styles {ODF_SPACES}><office:styles>{style.format(2)}{style.format(4)}</office:styles>" \
-        "</office:document-styles>"  # fmt: skip
 
-    document = read.odt(odt(body, {"styles.xml": styles}), job)
+    document = read.odt(odt(body, {"styles.xml": styles_of(style.format(2) + style.format(4))}), job)
 
     widths = [[width.get("c") for _, width in columns] for _, _, columns, *_ in nodes(document, "Table")]
     assert sorted(widths, key=str) == [[0.25, 0.25, 0.5], [None, None, None]]
@@ -489,8 +473,7 @@ def test_text_has_its_looks(job: Job) -> None:
 def test_the_page_is_that_of_most_paragraphs(body: str, size: tuple[float, ...], job: Job) -> None:
     document = _with_looks(body, job)
 
-    assert document.page is not None
     page = document.page
+    assert page is not None
     sides = (page.width, page.height, page.top, page.right, page.bottom, page.left)
-    assert sides == pytest.approx(size, abs=0.1)
-    assert document.text_size == 12
+    assert (sides, document.text_size) == (pytest.approx(size, abs=0.1), 12)

@@ -15,6 +15,7 @@ from svc_notebooks.convert.document.model import Document, paragraph
 from svc_notebooks.convert.engines import typst
 from svc_notebooks.convert.job import ConversionError, Job
 from tests.convert import sources
+from tests.convert.document.trees import NONE, table
 
 RICH = """# Report {#top}
 
@@ -50,6 +51,10 @@ print("x")
 ---
 """
 
+SHOWN = (
+    "Report", "emph", "strong", "strike", "code", "a link", "nowhere", "What the note says", "A quote.", "3. three",
+    "4. four", "a. alpha", "Term", "Meaning.", "Left", "Right", "A caption", 'print("x")', "of verse", "behind.",
+)  # fmt: skip
 PICTURE = f"data:image/png;base64,{b64encode(sources.png()).decode()}"
 
 
@@ -64,38 +69,26 @@ def test_all_content_is_on_the_page(job: Job) -> None:
     made = pdf.write(document, replace(job, name="The name"))
 
     reader, text = pypdf.PdfReader(io.BytesIO(made)), pages(made)
-    for words in (
-        "Report", "emph", "strong", "strike", "code", "a link", "nowhere", "What the note says", "A quote.",
-        "3. three", "4. four", "a. alpha", "Term", "Meaning.", "Left", "Right", "A caption", 'print("x")', "of verse",
-        "behind.",
-    ):  # fmt: skip
-        assert words in text, words
+    assert [words for words in SHOWN if words not in text] == []
     assert reader.metadata.title == "The name"
     assert [entry.title for entry in reader.outline if not isinstance(entry, list)] == ["Report"]
-    links = [a["/A"]["/URI"] for a in _annotations(reader) if "/A" in a and "/URI" in a["/A"]]
+    notes = [note.get_object() for page in reader.pages for note in page.get("/Annots", [])]
+    links = [note["/A"]["/URI"] for note in notes if "/A" in note and "/URI" in note["/A"]]
     assert links == ["https://a.example/"]
     assert job.notes == []
 
 
-def _annotations(reader: pypdf.PdfReader) -> list[pypdf.generic.DictionaryObject]:
-    return [note.get_object() for page in reader.pages for note in page.get("/Annots", [])]
-
-
 @pytest.mark.spec("A7-01", "A7-01b")
-def test_pictures_are_on_the_page(job: Job) -> None:
-    made = pdf.write(read.docx(sources.docx(), job), job)
-
-    assert [image.image.size for page in pypdf.PdfReader(io.BytesIO(made)).pages for image in page.images] == [(60, 40)]
-
-
-def test_the_title_of_a_word_file_is_on_the_page(job: Job) -> None:
+def test_pictures_and_the_title_of_a_word_file_are_on_the_page(job: Job) -> None:
     import docx
 
-    source = docx.Document()
-    source.add_paragraph("The visible title", style="Title")
-    source.add_paragraph("words")
+    source = docx.Document(io.BytesIO(sources.docx()))
+    source.paragraphs[0].insert_paragraph_before("The visible title", style="Title")
 
-    assert "The visible title" in pages(pdf.write(read.docx(sources.saved(source), job), job))
+    made = pdf.write(read.docx(sources.saved(source), job), job)
+
+    assert "The visible title" in pages(made)
+    assert [image.image.size for page in pypdf.PdfReader(io.BytesIO(made)).pages for image in page.images] == [(60, 40)]
 
 
 def test_an_empty_document_is_a_page_with_the_date_of_the_job(job: Job) -> None:
@@ -144,9 +137,13 @@ def test_invalid_formulas_are_text(tex: str, job: Job) -> None:
     ],
 )  # fmt: skip
 def test_difficult_tables_and_nesting_are_rendered(source: str, job: Job) -> None:
-    made = pdf.write(read.html(source.encode(), job), job)
+    assert len(pypdf.PdfReader(io.BytesIO(pdf.write(read.html(source.encode(), job), job))).pages) >= 1
 
-    assert len(pypdf.PdfReader(io.BytesIO(made)).pages) >= 1
+
+def picture_size(made: bytes) -> tuple[float, float]:
+    page = list(pypdfium2.PdfDocument(made))[-1]
+    left, bottom, right, top = next(page.get_objects([pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])).get_bounds()
+    return right - left, top - bottom
 
 
 @pytest.mark.parametrize(
@@ -162,10 +159,7 @@ def test_difficult_tables_and_nesting_are_rendered(source: str, job: Job) -> Non
 def test_a_picture_has_its_declared_size(attributes: str, wide: float, high: float, job: Job) -> None:
     source = sources.html().replace(b'alt="a square"', attributes.encode())
 
-    made = pypdfium2.PdfDocument(pdf.write(read.html(source, job), job))
-    left, bottom, right, top = next(made[len(made) - 1].get_objects([pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])).get_bounds()
-
-    assert (right - left, top - bottom) == pytest.approx((wide, high), abs=0.3)
+    assert picture_size(pdf.write(read.html(source, job), job)) == pytest.approx((wide, high), abs=0.3)
 
 
 @pytest.mark.parametrize("length", ["0in", "0.0%", "3rem", "1.2.3px", ".in", "300", "wide"])
@@ -173,10 +167,7 @@ def test_an_invalid_length_gives_the_size_of_the_picture(length: str, job: Job) 
     image = {"t": "Image", "c": [["", [], [["width", length], ["height", length]]], [], ["square.png", ""]]}
     square = Document([{"t": "Para", "c": [image]}], {}, {"square.png": sources.png()})
 
-    made = pypdfium2.PdfDocument(pdf.write(square, job))
-    left, bottom, right, top = next(made[0].get_objects([pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])).get_bounds()
-
-    assert (right - left, top - bottom) == pytest.approx((60, 40), abs=0.3)
+    assert picture_size(pdf.write(square, job)) == pytest.approx((60, 40), abs=0.3)
 
 
 class TestFonts:
@@ -258,11 +249,11 @@ def font_file(ranges: list[tuple[int, int]], format: int, head: bytes) -> bytes:
     return (head and struct.pack(">4sIII", head, 0, 1, start)) + tables + os2 + cmap
 
 
-def test_a_template_that_fails_is_a_conversion_error(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_template_that_fails_is_a_conversion_error(job: Job) -> None:
+    content = {"title": "x", "blocks": [{"k": "image", "name": "none.png"}, {}]}
+
     with pytest.raises(ConversionError, match="could not be rendered"):
-        typst.render(
-            job, "document/document.typ", {"title": "x", "blocks": [{"k": "image", "name": "none.png"}, {}]}, {}
-        )
+        typst.render(job, "document/document.typ", content, {})
 
 
 @pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
@@ -272,10 +263,9 @@ def test_formulas_cannot_read_files(formula: str) -> None:
 
 def test_a_long_table_head_continues_on_the_next_page(job: Job) -> None:
     words = [f"word{number}" for number in range(300)]
-    none: list[object] = ["", [], []]
-    row = [none, [[none, {"t": "AlignDefault"}, 1, 1, [paragraph(word) for word in words]]]]
-    column = [{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]
-    head_only = {"t": "Table", "c": [none, [None, []], [column], [none, [row]], [[none, 0, [], []]], [none, []]]}
+    head_only = table(paragraph("body"))
+    row = [NONE, [[NONE, {"t": "AlignDefault"}, 1, 1, [paragraph(word) for word in words]]]]
+    head_only["c"][3:5] = [NONE, [row]], [[NONE, 0, [], []]]
 
     text = pages(pdf.write(Document([head_only]), job))
 

@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert.document import read
+from svc_notebooks.convert.document import read, write
 from svc_notebooks.convert.document.clean import plain_text
-from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.document.model import Document, Node, Page, paragraph, text_inlines
 from svc_notebooks.convert.document.rtf import parser
 from svc_notebooks.convert.job import Job, TooLarge
 from tests.convert import sources
+from tests.convert.document.trees import attributes, div, para, span, table
 
 pytestmark = pytest.mark.spec("A5-01")
 
@@ -58,17 +59,13 @@ def test_letters(body: str, charset: str, text: str, job: Job) -> None:
 def test_the_font_sets_the_character_set(job: Job) -> None:
     fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial CYR;}{\f2\fcharset161 Arial Greek;}}"
 
-    document = read.rtf(rich(r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", fonts), job)
-
-    assert plain_text(document.blocks) == "é П α"
+    assert plain_text(read.rtf(rich(r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", fonts), job).blocks) == "é П α"
 
 
 def test_marks(job: Job) -> None:
     body = r"{\b a}{\i b}{\ul c}{\strike d}{\super e}{\sub f}{\scaps g}{\b\i h}\b i\plain j\par"
 
-    document = read.rtf(rich(body), job)
-
-    marks = [(node["t"], plain_text(node)) for node in document.blocks[0]["c"]]
+    marks = [(node["t"], plain_text(node)) for node in read.rtf(rich(body), job).blocks[0]["c"]]
     assert marks == [
         ("Strong", "a"), ("Emph", "b"), ("Underline", "c"), ("Strikeout", "d"), ("Superscript", "e"),
         ("Subscript", "f"), ("SmallCaps", "g"), ("Strong", "hi"), ("Str", "j"),
@@ -92,10 +89,8 @@ def test_title_styles_become_metadata(job: Job) -> None:
 
     document = read.rtf(rich(r"\s1 The title\par\s2 More\par\pard\s3 said\par", head), job)
 
-    assert {name: plain_text(value) for name, value in document.meta.items()} == {
-        "title": "The title",
-        "subtitle": "More",
-    }
+    meta = {name: plain_text(value) for name, value in document.meta.items()}
+    assert meta == {"title": "The title", "subtitle": "More"}
     assert outline(document) == ["BlockQuote: said"]
 
 
@@ -105,36 +100,35 @@ LISTS = (
 )
 
 
-def test_lists_of_the_header(job: Job) -> None:
-    body = (
-        r"\pard{\listtext 3.\tab}\ls1\ilvl0\li720 three\par"
-        r"\pard{\listtext\'b7\tab}\ls1\ilvl1\li1440 deep\par"
-        r"\pard{\listtext 4.\tab}\ls1\ilvl0\li720 four\par\pard after\par"
-    )
-
-    assert outline(read.rtf(rich(body, LISTS), job)) == [["3 Decimal", ["three", ["*", ["deep"]]], ["four"]], "after"]
+OF_THE_HEADER = (
+    r"{\listtext 3.\tab}\ls1\ilvl0\li720 three\par\pard{\listtext\'b7\tab}\ls1\ilvl1\li1440 deep\par"
+    r"\pard{\listtext 4.\tab}\ls1\ilvl0\li720 four\par"
+)
 
 
 @pytest.mark.parametrize(
     "body,expected",
     [
+        (OF_THE_HEADER, ["3 Decimal", ["three", ["*", ["deep"]]], ["four"]]),
         (r"{\pntext\f1\'B7\tab}{\*\pn\pnlvlblt}\fi-360\li720 x\par{\pntext\'B7\tab}y\par", ["*", ["x"], ["y"]]),
         (r"\fi-360\li360 i)\tab x\par ii)\tab y\par", ["1 LowerRoman", ["x"], ["y"]]),
         (r"\fi-360\li360\bullet\tab x\par\fi-360\li360\bullet\tab y\par", ["*", ["x"], ["y"]]),
         (r"\fi-360\li360 b.\tab x\par", ["2 LowerAlpha", ["x"]]),
     ],
 )
-def test_lists_with_typed_markers(body: str, expected: list[Any], job: Job) -> None:
-    assert outline(read.rtf(rich(r"\pard" + body), job)) == [expected]
+def test_lists(body: str, expected: list[Any], job: Job) -> None:
+    assert outline(read.rtf(rich(rf"\pard{body}\pard after\par", LISTS), job)) == [expected, "after"]
 
 
 def test_a_table_with_merged_cells(job: Job) -> None:
-    first = r"\trowd\trhdr\cellx4000\cellx6000\pard\intbl wide\cell c\cell\row"
-    second = r"\trowd\cellx2000\cellx4000\clvmgf\cellx6000 a\cell b\cell tall\cell\row"
-    third = r"\trowd\cellx2000\cellx4000\clvmrg\cellx6000 d\cell e\cell\cell\row"
-    fourth = r"\trowd\clmgf\cellx2000\clmrg\cellx4000\cellx6000 both\cell\cell f\cell\row"
+    rows = (
+        r"\trowd\trhdr\cellx4000\cellx6000\pard\intbl wide\cell c\cell\row"
+        r"\trowd\cellx2000\cellx4000\clvmgf\cellx6000 a\cell b\cell tall\cell\row"
+        r"\trowd\cellx2000\cellx4000\clvmrg\cellx6000 d\cell e\cell\cell\row"
+        r"\trowd\clmgf\cellx2000\clmrg\cellx4000\cellx6000 both\cell\cell f\cell\row"
+    )
 
-    document = read.rtf(rich(first + second + third + fourth + r"\pard after\par"), job)
+    document = read.rtf(rich(rows + r"\pard after\par"), job)
 
     assert outline(document) == [
         [
@@ -150,9 +144,7 @@ def test_a_nested_table(job: Job) -> None:
     inner = r"\pard\intbl\itap2 in\nestcell{\*\nesttableprops\trowd\cellx1000\nestrow}{\nonesttables\par}"
     body = rf"\trowd\cellx3000\cellx6000\pard\intbl before\par{inner}\pard\intbl\itap1 after\cell right\cell\row"
 
-    document = read.rtf(rich(body), job)
-
-    cells = document.blocks[0]["c"][4][0][3][0][1]
+    cells = read.rtf(rich(body), job).blocks[0]["c"][4][0][3][0][1]
     assert [block["t"] for block in cells[0][4]] == ["Para", "Table", "Para"]
     assert [plain_text(cell[4]) for cell in cells] == ["beforeinafter", "right"]
 
@@ -188,27 +180,22 @@ def test_typewriter_fonts_mean_code(job: Job) -> None:
     assert '"Code"' in json.dumps(document.blocks[0])
 
 
+FONTS = r"{\fonttbl{\f0 Arial;}{\f1\fmodern\fcharset128\fprq1 MS Mincho;}{\f2\fmodern Courier New;}}"
+LABELS = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 5.\tab}\pard\ls1 item\par "
+
+
 @pytest.mark.parametrize(
-    "font, body, expected",
+    "head, body, expected",
     [
-        (r"\fcharset128\fprq1 MS Mincho", r"plain text\par\f1 \'93\'fa\'96\'7b\par", ["plain text", "日本"]),
-        (" Courier New", r"\f1 one\par two\par", ["one", "two"]),
+        (FONTS, r"plain text\par\f1 \'93\'fa\'96\'7b\par", ["plain text", "日本"]),
+        (FONTS, r"\f2 one\par two\par", ["one", "two"]),
+        (r"{\stylesheet{\s1\outlinelevel0 heading 1;}}", LABELS + r"{\listtext\'b7\tab}\pard\ls1 point\par",
+         ["h1 1.1 One", "Article 5. item", ["*", ["point"]]]),
     ],
-    ids=["Japanese", "all of the text"],
-)
-def test_other_uses_of_typewriter_fonts_are_not_code(font: str, body: str, expected: list[str], job: Job) -> None:
-    fonts = rf"{{\fonttbl{{\f0 Arial;}}{{\f1\fmodern{font};}}}}"
-
-    assert outline(read.rtf(rich(body, fonts), job)) == expected
-
-
-def test_labels_with_words_and_numbers_of_headings_are_text(job: Job) -> None:
-    head = r"{\stylesheet{\s1\outlinelevel0 heading 1;}}"
-    body = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 5.\tab}\pard\ls1 item\par "
-
-    document = read.rtf(rich(body + r"{\listtext\'b7\tab}\pard\ls1 point\par", head), job)
-
-    assert outline(document) == ["h1 1.1 One", "Article 5. item", ["*", ["point"]]]
+    ids=["Japanese typewriter font", "typewriter font of all text", "labels with words and numbers of headings"],
+)  # fmt: skip
+def test_what_is_text(head: str, body: str, expected: list[Any], job: Job) -> None:
+    assert outline(read.rtf(rich(body, head), job)) == expected
 
 
 class TestHostile:
@@ -254,13 +241,7 @@ class TestHostile:
         with pytest.raises(TooLarge, match=limit):
             read.rtf(rich(rf"\trowd{edges}" + r"\intbl x\cell\row" * rows), job)
 
-    def test_too_many_cells_are_counted_before_the_file_is_parsed(self, job: Job, monkeypatch) -> None:
-        monkeypatch.setattr(parser, "_Parser", lambda *_: pytest.fail("the file was parsed"))
-
-        with pytest.raises(TooLarge, match="more than 200000 cells"):
-            read.rtf(rich(r"\nestcell\cell " * 100_001), job)
-
-    def test_a_table_with_too_many_columns_is_refused_before_the_end_of_the_file(self, job: Job, monkeypatch) -> None:
+    def test_tables_without_end_are_refused_early(self, job: Job, monkeypatch) -> None:
         source = rich("".join(rf"\trowd\cellx{100 * n}\intbl x\cell\row " for n in range(4000)))
         rows, end_row = list[int](), parser.FlowBuilder.end_row
         monkeypatch.setattr(parser.FlowBuilder, "end_row", lambda *it: (rows.append(it[1]), end_row(*it)))
@@ -268,6 +249,9 @@ class TestHostile:
         with pytest.raises(TooLarge, match="columns"):
             read.rtf(source, job)
         assert len(rows) == 512
+        monkeypatch.setattr(parser, "_Parser", lambda *_: pytest.fail("the file was parsed"))
+        with pytest.raises(TooLarge, match="more than 200000 cells"):
+            read.rtf(rich(r"\nestcell\cell " * 100_001), job)
 
     def test_cells_beyond_the_columns_are_kept(self, job: Job) -> None:
         narrow = r"\trowd\cellx1000\cellx2000\intbl a\cell b\cell c\cell\row "
@@ -281,9 +265,7 @@ class TestHostile:
     def test_many_pictures_and_paragraphs_take_seconds(self, body: str, blocks: int | None, job: Job) -> None:
         began = time.process_time()
 
-        document = read.rtf(rich(body * 20_000), job)
-
-        assert blocks in (None, len(document.blocks))
+        assert blocks in (None, len(read.rtf(rich(body * 20_000), job).blocks))
         assert time.process_time() - began < 10
 
 
@@ -295,3 +277,97 @@ def test_header_and_footer_of_pages(job: Job) -> None:
 
     assert (document.header, document.footer) == (("\tCafé report",), ("Page \x01 of \x01",))
     assert plain_text(document.blocks) == "Word 7Next"
+
+
+COLORS = r"{\colortbl;\red255\green0\blue0;\red0\green0\blue0;\red255\green255\blue0;}"
+BODY = r"\pard\plain\fs20 body text of the document\par "
+
+
+def document_of(body: str, job: Job) -> Document:
+    return read.rtf((r"{\rtf1\ansi" + COLORS + body + BODY + "}").encode(), job)
+
+
+LINK = r"{\field{\*\fldinst HYPERLINK \"https://a.example/\"}{\fldrslt x}}"
+LINK_NODE: Node = {"t": "Link", "c": [attributes(), text_inlines("x"), ["https://a.example/", ""]]}
+WORDS = [*text_inlines("a"), {"t": "Space"}, span("red", color="#ff0000"), *text_inlines("b")]
+TITLE: Node = {"t": "Header", "c": [1, attributes(size="10pt", color="#000000", align="center"), text_inlines("Title")]}
+ITEM = div({"t": "Plain", "c": text_inlines("first")}, color="#ff0000")
+
+
+@pytest.mark.parametrize(
+    "body,block",
+    [
+        (r"\qc\fs48 large\par ", div(paragraph("large"), align="center", size="24pt")),
+        (r"\qj\plain\fs20 even\par ", div(paragraph("even"), align="justify")),
+        (r"\rtlpar\qr\plain\fs20 \u1488?\par ", div(paragraph("א"), dir="rtl")),
+        (r"\fs20 a {\cf1 red}b\par ", para(*WORDS)),
+        (r"\fs20 {\cf2 black}\par ", paragraph("black")),
+        (r"\fs20\cb1\highlight0\cf0 plain\par ", paragraph("plain")),  # Word ignores \cb
+        (r"\fs20 {\highlight3 note}\par ", para(span("note", background="#ffff00"))),
+        (r"\cbpat3\fs20 note\par ", div(paragraph("note"), background="#ffff00")),
+        (rf"\fs20\cf1 {LINK}\par ", para(LINK_NODE)),
+        (r"\fs20\pagebb next\par ", div(paragraph("next"), page_break="before")),
+        (r"\fs20\qr\u-9280?\u-9216?\par ", div(paragraph("\U00100000"), align="right")),  # for private use
+        (r"\fs20\outlinelevel0\qc Title\par ", TITLE),
+        (
+            r"\fs20\fi-360\li360 1.\tab\cf1 first\par ",
+            {"t": "OrderedList", "c": [[1, {"t": "Decimal"}, {"t": "Period"}], [[ITEM]]]},
+        ),
+    ],
+)
+def test_look(body: str, block: Node, job: Job) -> None:
+    document = document_of(r"\pard" + body, job)
+
+    assert document.blocks[0] == block
+    assert document.text_size == 10
+
+
+@pytest.mark.parametrize(
+    "between,breaks",
+    [
+        (r"\page ", True), (r"\par\page ", True), (r"\par\sect\sectd ", True), (r"\par\sect\sectd\sbknone ", False),
+        (r"\par ", False),
+    ],
+)  # fmt: skip
+def test_page_breaks(between: str, breaks: bool, job: Job) -> None:
+    first, second, _ = document_of(rf"\pard\fs20 one{between}two\par", job).blocks
+
+    assert first == paragraph("one")
+    assert second == (div(paragraph("two"), page_break="before") if breaks else paragraph("two"))
+
+
+def test_alignment_of_cells(job: Job) -> None:
+    document = document_of(
+        r"\trowd\cellx1000\cellx2000\pard\intbl\fs20\qr 5\cell\pard\intbl\fs20 x\cell\row\pard ", job
+    )
+
+    [cells] = document.blocks[0]["c"][4][0][3]
+    assert [cell[1]["t"] for cell in cells[1]] == ["AlignRight", "AlignDefault"]
+
+
+def test_page(job: Job) -> None:
+    assert document_of(r"\paperw16840\paperh11900\landscape\margl1000 ", job).page == Page(842, 595, 72, 90, 72, 50)
+    assert document_of("", job).page is None
+
+
+def test_an_exported_document_has_the_same_looks(job: Job) -> None:
+    look = {"align": "right", "size": "20pt", "color": "#ff0000"}
+    heading: Node = {"t": "Header", "c": [1, attributes(**look), text_inlines("x")]}
+    items = {"t": "BulletList", "c": [[div({"t": "Plain", "c": text_inlines("item")}, page_break="before")]]}
+    blocks = [
+        div(paragraph("title"), align="center", size="24pt", color="#0000aa"),
+        heading,
+        para(*text_inlines("the plain text of the body"), {"t": "Space"}, span("blue", color="#0000ff")),
+        div(paragraph("shaded"), page_break="before", background="#eeeeee"),
+        items,
+        div(table({"t": "Plain", "c": text_inlines("cell")}), page_break="before"),
+    ]
+    document = Document(blocks, page=Page(595, 842, 50, 60, 70, 80), text_size=9.0)
+
+    again = read.rtf(write.rtf(document, job), job)
+
+    assert [again.page, again.text_size] == [document.page, 9]
+    assert again.blocks[:1] + again.blocks[2:5] == blocks[:1] + blocks[2:5]
+    assert again.blocks[5]["c"][0] == attributes(page_break="before")
+    assert again.blocks[5]["c"][1][0]["t"] == "Table"
+    assert dict(again.blocks[1]["c"][1][2]) == look

@@ -39,7 +39,6 @@ def page_of(text: str, job: Job) -> bytes:
 
 
 def kinds(document: Document) -> list[str]:
-    """Return "picture" or "text" for each block."""
     return ["picture" if block["c"][0]["t"] == "Image" else "text" for block in document.blocks]
 
 
@@ -77,28 +76,21 @@ def test_the_default_language_is_that_of_the_other_text(job: Job) -> None:
     picture = Image.open(io.BytesIO(page_of("Grüße aus Köln, schöne Maße", job))).convert("RGB")
     scan.append(io.BytesIO(sources.saved(picture, "PDF", resolution=216)))
 
-    document = scanned_pages.pdf(written(scan), job)
-
-    assert "Grüße aus Köln" in plain_text(document.blocks)
+    assert "Grüße aus Köln" in plain_text(scanned_pages.pdf(written(scan), job).blocks)
     assert "read with deu (the document's other text is in this language)" in job.notes[0]
 
 
-@pytest.mark.spec("A5-03", "A5-03c")
-def test_a_language_without_a_model_is_noted(job: Job) -> None:
-    document = scanned_pages.picture(sources.picture_of("Plain words"), replace(job, ocr_language="fi"))
+@pytest.mark.spec("A5-03", "A5-03a", "A5-03c")
+def test_a_language_without_a_model_and_a_lack_of_ocr_are_noted(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = sources.picture_of("Plain words")
+
+    document = scanned_pages.picture(source, replace(job, ocr_language="fi"))
 
     assert "Plain words" in plain_text(document.blocks[1:])
     assert job.notes == ["ocrLanguage fi: no model for this language is installed; the text was read with eng."]
-
-
-@pytest.mark.spec("A5-03", "A5-03a")
-def test_without_ocr_the_picture_is_kept_with_a_note(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tesseract, "ocr_available", lambda: False)
-
-    document = scanned_pages.picture(sources.picture_of("Plain words"), job)
-
-    assert kinds(document) == ["picture"]
-    assert "not read without OCR" in job.notes[0]
+    assert kinds(scanned_pages.picture(source, job)) == ["picture"]
+    assert "not read without OCR" in job.notes[1]
 
 
 def test_a_photo_without_text_has_none(job: Job) -> None:
@@ -126,6 +118,10 @@ def test_models_of_several_languages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert (model, folder) == ("deu+eng", Path("here"))
     assert note == "ocrLanguage fi: no model for this language is installed; the text was read with deu+eng."
+    for installed, default in (({"deu": Path("d")}, "deu"), ({}, None)):
+        monkeypatch.setattr(tesseract, "_installed_models", lambda installed=installed: installed)
+        chosen = tesseract.choose_model(None)
+        assert (chosen and chosen.model) == default
 
 
 @pytest.mark.spec("A5-03", "A5-03a")
@@ -137,15 +133,6 @@ def test_the_text_of_a_turned_picture_is_read(angle: int, job: Job) -> None:
     document = scanned_pages.picture(sources.saved(turned, "PNG"), job)
 
     assert "Seven green bottles hanging on the wall" in " ".join(plain_text(document.blocks[1:]).split())
-
-
-@pytest.mark.parametrize("installed,expected", [({"deu": Path("d")}, "deu"), ({}, None)])
-def test_the_default_model(installed: dict[str, Path], expected: str | None, monkeypatch) -> None:
-    monkeypatch.setattr(tesseract, "_installed_models", lambda: installed)
-
-    model = tesseract.choose_model(None)
-
-    assert (model and model.model) == expected
 
 
 def test_trained_data_is_found_in_tessdata_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,9 +147,8 @@ def test_a_pdf_page_by_page(job: Job) -> None:
     document = scanned_pages.pdf(made_pdf("The first page says this.", "The second one says that.", job=job), job)
 
     assert kinds(document) == ["picture", "text", "picture", "text"]
-    assert [plain_text(block) for block in document.blocks[1::2]] == [
-        "The first page says this. 1", "The second one says that. 1",
-    ]  # fmt: skip
+    texts = [plain_text(block) for block in document.blocks[1::2]]
+    assert texts == ["The first page says this. 1", "The second one says that. 1"]
 
 
 @pytest.mark.spec("A5-03", "A5-03a")
@@ -181,22 +167,16 @@ def test_hyphenated_words_are_joined() -> None:
 
 
 class TestHostile:
-    @pytest.mark.parametrize("password", ["", "secret"])
-    def test_encrypted_files_are_refused(self, password: str, job: Job) -> None:
-        writer = pypdf.PdfWriter(clone_from=io.BytesIO(made_pdf("words", job=job)))
-        writer.encrypt(password, "owner", algorithm="RC4-128")
+    def test_files_with_a_password_and_too_many_pages_are_refused(self, job: Job) -> None:
+        open_to_all, secret = (pypdf.PdfWriter(io.BytesIO(made_pdf("words", job=job)), full=True) for _ in "ab")
+        open_to_all.encrypt("", "owner", algorithm="RC4-128")
+        secret.encrypt("secret", "owner", algorithm="RC4-128")
 
-        if password:
-            with pytest.raises(ConversionError, match="without a password"):
-                scanned_pages.pdf(written(writer), job)
-        else:
-            assert "words" in plain_text(scanned_pages.pdf(written(writer), job).blocks)
-
-    def test_too_many_pages_are_refused(self, job: Job) -> None:
-        source = made_pdf("a", "b", "c", job=job)
-
+        assert "words" in plain_text(scanned_pages.pdf(written(open_to_all), job).blocks)
+        with pytest.raises(ConversionError, match="without a password"):
+            scanned_pages.pdf(written(secret), job)
         with pytest.raises(TooLarge, match="the PDF has 3 pages; the limit is 2"):
-            scanned_pages.pdf(source, replace(job, limits=replace(job.limits, pages=2)))
+            scanned_pages.pdf(made_pdf("a", "b", "c", job=job), replace(job, limits=replace(job.limits, pages=2)))
 
     @pytest.mark.parametrize("size", [(1_000_000, 1_000_000), (1_000_000, 1), (0.01, 0.01)])
     def test_pages_of_any_size(self, size: tuple[float, float], job: Job) -> None:

@@ -76,10 +76,14 @@ def says_all(text: str) -> bool:
     return [words for words in WORDS if words not in plain] == []
 
 
-def markup(source: bytes, part: str) -> str:
-    """Return a member of a zip file after checking that it is well-formed XML."""
+def root_of(source: bytes, part: str) -> ElementTree.Element:
     with zipfile.ZipFile(io.BytesIO(source)) as file:
-        return "".join(ElementTree.fromstring(file.read(part)).itertext())
+        return ElementTree.fromstring(file.read(part))
+
+
+def markup(source: bytes, part: str) -> str:
+    """Return the text of a member of a zip file after checking that it is well-formed XML."""
+    return "".join(root_of(source, part).itertext())
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
@@ -181,8 +185,7 @@ def test_markdown(document: Document, job: Job) -> None:
     made = write.markdown(document, job).decode()
 
     assert says_all(made.replace("*", ""))
-    assert "# Annual report" in made
-    assert "**bold**" in made
+    assert all(words in made for words in ("# Annual report", "**bold**"))
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -197,12 +200,16 @@ def test_the_same_document_is_the_same_file(name: str, document: Document, job: 
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_an_empty_document_is_written(name: str, job: Job) -> None:
-    made = WRITERS[name](Document(), job)
+def test_unusual_documents_are_written(name: str, job: Job) -> None:
+    beginnings = {"html": b"<!DOCTYPE", "txt": b"\xef\xbb\xbf", "rtf": b"{\\rtf", "md": b"", "pdf": b"%PDF"}
+    block = paragraph("words")
+    for _ in range(59):
+        block = table(block)
+    odd = replace(job, name="a\0b\n--x \ud800 <&>'\"")
 
-    assert made.startswith(
-        {"html": b"<!DOCTYPE", "txt": b"\xef\xbb\xbf", "rtf": b"{\\rtf", "md": b"", "pdf": b"%PDF"}.get(name, b"PK")
-    )
+    assert WRITERS[name](Document(), job).startswith(beginnings.get(name, b"PK"))
+    assert WRITERS[name](Document([block]), job)
+    assert WRITERS[name](Document([paragraph("words")]), odd)
 
 
 @pytest.mark.parametrize("name", ["docx", "odt", "html", "rtf"])
@@ -279,8 +286,7 @@ def test_descriptions_of_pictures_in_open_document(job: Job) -> None:
     missing: Node = {"t": "Image", "c": [NONE, text_inlines("missing"), ["b.png", ""]]}
     blocks = [para(picture, *text_inlines("after")), para(missing), table(para({"t": "Strong", "c": [picture]}))]
 
-    with zipfile.ZipFile(io.BytesIO(write.odt(Document(blocks, {}, {"a.png": sources.png()}), job))) as file:
-        root = ElementTree.fromstring(file.read("content.xml"))
+    root = root_of(write.odt(Document(blocks, {}, {"a.png": sources.png()}), job), "content.xml")
 
     descriptions = [frame.findtext(f"{SVG}desc") for frame in root.iter(f"{DRAW}frame")]
     assert descriptions == ['A <B> & "C"', 'A <B> & "C"']
@@ -293,44 +299,28 @@ def test_descriptions_of_pictures_in_open_document(job: Job) -> None:
 )
 def test_files_have_the_styles_of_pandoc(job: Job, writer: str, name: str, style: str) -> None:
     def styles(body: bytes) -> list[str]:
-        with zipfile.ZipFile(io.BytesIO(body)) as file:
-            root = ElementTree.fromstring(file.read(name))
         options: dict[str, Any] = {"strip_text": True, "rewrite_prefixes": True}
-        texts = [ElementTree.canonicalize(ElementTree.tostring(it), **options) for it in root.iter(style)]
+        nodes = root_of(body, name).iter(style)
+        texts = [ElementTree.canonicalize(ElementTree.tostring(it), **options) for it in nodes]
         lacking = (':name="Formula"', ':name="Title"', ':name="Subtitle"')
         changed = ('styleId="Table"', 'styleId="SourceCode"', *lacking)  # borders, and what pandoc lacks
         return [text for text in texts if not any(name in text for name in changed)]
 
-    empty = Document([], {})
-
-    assert styles(WRITERS[writer](empty, job)) == styles(pandoc.write(empty, writer, job)) != []
+    assert styles(WRITERS[writer](Document(), job)) == styles(pandoc.write(Document(), writer, job)) != []
 
 
-def right_to_left() -> Document:
+def test_paragraphs_from_right_to_left(job: Job) -> None:
     hebrew, mixed = paragraph("שלום עולם"), paragraph("plain שלום")
     terms: Node = {"t": "DefinitionList", "c": [[text_inlines("שלום"), [[paragraph("term")]]]]}
-    return Document([hebrew, mixed, table(paragraph("cell")), table(hebrew), terms])
+    document = Document([hebrew, mixed, table(paragraph("cell")), table(hebrew), terms])
 
+    rtf, docx, odt = write.rtf(document, job), write.docx(document, job), write.odt(document, job)
 
-def test_paragraphs_from_right_to_left_in_rich_text(job: Job) -> None:
-    made = write.rtf(right_to_left(), job)
-
-    paragraphs = [line for line in made.splitlines() if b"\\pard" in line and b"\\fi0 \\par" not in line]
-    assert [line.count(b"\\rtlpar \\qr ") for line in paragraphs] == [1, 0, 0, 1, 1, 0]
-
-
-def test_paragraphs_from_right_to_left_in_word(job: Job) -> None:
-    with zipfile.ZipFile(io.BytesIO(write.docx(right_to_left(), job))) as file:
-        root = ElementTree.fromstring(file.read("word/document.xml"))
-
-    paragraphs = [node for node in root.iter(f"{W}p") if "".join(node.itertext())]
-    assert [node.find(f"{W}pPr/{W}bidi") is not None for node in paragraphs] == [True, False, False, True, True, False]
-
-
-def test_paragraphs_from_right_to_left_in_open_document(job: Job) -> None:
-    with zipfile.ZipFile(io.BytesIO(write.odt(right_to_left(), job))) as file:
-        root = ElementTree.fromstring(file.read("content.xml"))
-
+    lines = [line for line in rtf.splitlines() if b"\\pard" in line and b"\\fi0 \\par" not in line]
+    assert [line.count(b"\\rtlpar \\qr ") for line in lines] == [1, 0, 0, 1, 1, 0]
+    paragraphs = [node for node in root_of(docx, "word/document.xml").iter(f"{W}p") if "".join(node.itertext())]
+    assert [len(node.findall(f"{W}pPr/{W}bidi")) for node in paragraphs] == [1, 0, 0, 1, 1, 0]
+    root = root_of(odt, "content.xml")
     styles = {
         style.get(f"{STYLE}name"): properties.get(f"{STYLE}writing-mode")
         for style in root.iter(f"{STYLE}style")
@@ -338,22 +328,6 @@ def test_paragraphs_from_right_to_left_in_open_document(job: Job) -> None:
     }
     modes = [styles.get(node.get(f"{TEXT}style-name")) for node in root.iter(f"{TEXT}p")]
     assert modes == ["rl-tb", None, None, "rl-tb", "rl-tb", None]
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_deeply_nested_tables_are_written(name: str, job: Job) -> None:
-    block = paragraph("words")
-    for _ in range(59):
-        block = table(block)
-
-    assert WRITERS[name](Document([block]), job)
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_names_with_control_characters(name: str, job: Job) -> None:
-    odd = replace(job, name="a\0b\n--x \ud800 <&>'\"")
-
-    assert WRITERS[name](Document([paragraph("words")]), odd)
 
 
 def test_tables_have_borders(job: Job) -> None:
@@ -389,11 +363,5 @@ def test_header_and_footer_of_pages(job: Job) -> None:
     assert '<div class="page-header"><p><span>Café {1}</span><span></span><span>Draft</span></p></div>' in page
     assert '<div class="page-footer"><p><span></span><span>Page 1 of 1</span></p></div>' in page
     assert (again.header, again.footer) == (lines["header"], ("\tPage \x01 of \x02", "\x01"))
-
-
-def test_header_and_footer_of_pages_are_at_both_ends_of_a_book(job: Job) -> None:
-    document = Document([{"t": "Para", "c": [{"t": "Str", "c": "Body"}]}], header=("Draft",), footer=("Page \x01",))
-
-    with zipfile.ZipFile(io.BytesIO(write.epub(document, job))) as file:
-        page = file.read("EPUB/text/ch001.xhtml").decode()
-    assert page.index("Draft") < page.index("Body") < page.index("Page 1")
+    book = markup(write.epub(document, job), "EPUB/text/ch001.xhtml")
+    assert book.index("Draft") < book.index("Body") < book.index("Page 1")

@@ -43,8 +43,11 @@ def test_lists_have_their_levels_and_markers(job):
     )
     (body,) = read_first_slide(decks.odp(page(text_box(lists)), styles), job)
 
-    paragraphs = [(it.text, it.level, it.marker) for it in body.paragraphs]
-    assert paragraphs == [("plain", 0, ""), ("a", 0, "number"), ("b", 1, "bullet")]
+    assert [(it.text, it.level, it.marker) for it in body.paragraphs] == [
+        ("plain", 0, ""),
+        ("a", 0, "number"),
+        ("b", 1, "bullet"),
+    ]
 
 
 def test_formats_of_runs_are_inherited_and_links_are_safe(job):
@@ -110,47 +113,37 @@ def test_footers_that_the_slide_shows_are_read_from_the_master(job):
     )
     shown = 'draw:style-name="D" presentation:use-footer-name="f"'
 
-    presentation = read(decks.odp(declared + page("") + page("", shown), styles, master=master), job)
+    deck = read(decks.odp(declared + page("") + page("", shown), styles, master=master), job)
 
-    assert [[shape.text for shape in slide.shapes] for slide in presentation.slides] == [[], ["by Ada", "2"]]
-
-
-def test_fields_in_shapes_of_the_master_have_the_texts_of_the_slide(job):
-    number = "<text:page-number>&lt;number&gt;</text:page-number>"
-    master = text_box(f"<text:p>page {number}</text:p>") + text_box("<text:p>same</text:p>")
-
-    slides = read(decks.odp(page("") * 2, master=master), job).slides
-
-    assert [[it.text for it in slide.behind] for slide in slides] == [
-        ["page 1", "same"],
-        ["page 2", "same"],
-    ]
+    assert [[shape.text for shape in slide.shapes] for slide in deck.slides] == [[], ["by Ada", "2"]]
 
 
-def test_all_text_of_the_notes_page_is_read(job):
-    box = "<draw:frame><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>"
-    number = "<text:page-number>&lt;number&gt;</text:page-number>"
-    notes = f"<presentation:notes>{box.format('pasted')}{box.format(number)}</presentation:notes>"
+NUMBER = "<text:p>{}<text:page-number>&lt;number&gt;</text:page-number></text:p>"
 
-    (slide,) = read(decks.odp(page(notes)), job).slides
 
-    assert slide.notes == "pasted"
+def test_fields_in_shapes_of_the_master_and_the_text_of_the_notes_page_are_read(job):
+    master = text_box(NUMBER.format("page ")) + text_box("<text:p>same</text:p>")
+    boxes = text_box("<text:p>pasted</text:p>") + text_box(NUMBER.format(""))
+
+    slides = read(decks.odp(page(f"<presentation:notes>{boxes}</presentation:notes>") * 2, master=master), job).slides
+
+    assert [[it.text for it in slide.behind] for slide in slides] == [["page 1", "same"], ["page 2", "same"]]
+    assert [slide.notes for slide in slides] == ["pasted", "pasted"]
 
 
 def test_text_on_a_picture_and_the_number_of_the_slide_are_read(job):
     image = '<draw:image xlink:href="Pictures/a.png"><text:p>label</text:p></draw:image>'
-    picture = f"<draw:frame {_FRAME}>{image}</draw:frame>"
-    number = text_box("<text:p><text:page-number>&lt;number&gt;</text:page-number></text:p>")
+    inside = f"<draw:frame {_FRAME}>{image}</draw:frame>" + text_box(NUMBER.format(""))
 
-    shapes = read_first_slide(decks.odp(page(picture + number), members={"Pictures/a.png": sources.png(40, 20)}), job)
+    shapes = read_first_slide(decks.odp(page(inside), members={"Pictures/a.png": sources.png(40, 20)}), job)
 
     assert [getattr(shape, "text", None) for shape in shapes] == [None, "label", "1"]
 
 
 def test_an_embedded_document_without_a_picture_keeps_its_text(job):
     frame = f"<draw:frame {_FRAME}>{{}}</draw:frame>"
-    inside = "<draw:object><office:document><office:body><office:text><text:p>first</text:p><text:p>second</text:p>" \
-        "</office:text></office:body></office:document></draw:object>"  # fmt: skip
+    body = "<office:body><office:text><text:p>first</text:p><text:p>second</text:p></office:text></office:body>"
+    inside = f"<draw:object><office:document>{body}</office:document></draw:object>"
     missing = '<draw:object xlink:href="./Object 1"/>'
 
     shapes = read_first_slide(decks.odp(page(frame.format(inside) + frame.format(missing))), job)
@@ -161,8 +154,9 @@ def test_an_embedded_document_without_a_picture_keeps_its_text(job):
 
 def test_white_space_of_indented_xml_is_collapsed(job):
     body = "<text:p>\n  <text:span>one </text:span>\n  <text:span>two</text:span><text:s text:c='2'/>three</text:p>"
-    notes = "<presentation:notes><draw:frame><draw:text-box><text:p>\n  four\n  five</text:p></draw:text-box>" \
-        "</draw:frame></presentation:notes>"  # fmt: skip
+    notes = f"<presentation:notes>{text_box('<text:p>  four  five</text:p>')}</presentation:notes>".replace(
+        "  ", "\n  "
+    )
 
     (slide,) = read(decks.odp(page(text_box(body) + notes)), job).slides
 
@@ -172,10 +166,9 @@ def test_white_space_of_indented_xml_is_collapsed(job):
 @pytest.mark.parametrize("areas", ["nan 0 1 1", "0 1e999 1 1"])
 def test_a_shape_with_a_damaged_text_area_keeps_its_text(areas, job):
     geometry = f'<draw:enhanced-geometry draw:text-areas="{areas}" draw:enhanced-path="M 0 0 L 9 9 Z N"/>'
+    custom = f"<draw:custom-shape {_FRAME}><text:p>kept</text:p>{geometry}</draw:custom-shape>"
 
-    (shape,) = read_first_slide(
-        decks.odp(page(f"<draw:custom-shape {_FRAME}><text:p>kept</text:p>{geometry}</draw:custom-shape>")), job
-    )
+    (shape,) = read_first_slide(decks.odp(page(custom)), job)
 
     assert shape.text == "kept"
 
@@ -187,10 +180,10 @@ def test_only_pictures_in_the_file_are_read(job):
     )
     members = {"Pictures/a.png": sources.png(40, 20), "Pictures/b.svm": b"VCLMTF"}
 
-    presentation = read(decks.odp(page(frames), members=members), job)
+    deck = read(decks.odp(page(frames), members=members), job)
 
-    assert [type(it) for it in presentation.slides[0].shapes] == [SlidePicture]
-    assert len(presentation.pictures) == 1
+    assert [type(it) for it in deck.slides[0].shapes] == [SlidePicture]
+    assert len(deck.pictures) == 1
     assert "a picture that is not in the file itself was left out." in job.notes
 
 
@@ -213,14 +206,14 @@ def test_the_archive_is_valid_with_slides_lists_and_notes(job):
 
 @pytest.mark.spec("A7-01", "A7-01a")
 def test_a_written_deck_is_read_again_unchanged(job):
-    presentation = read(write(sample(), job), job)
+    deck = read(write(sample(), job), job)
 
-    (slide,), (before,) = presentation.slides, sample().slides
+    (slide,), (before,) = deck.slides, sample().slides
     assert [type(it) for it in slide.shapes] == [SlidePicture, Text, Text, Text, SlideTable]
     assert [it.text for it in slide.shapes if isinstance(it, Text)] == [
         it.text for it in before.shapes if isinstance(it, Text)
     ]
-    assert (slide.background, slide.notes, slide.hidden, presentation.title) == ("ffeecc", "note\nmore", True, "All")
+    assert (slide.background, slide.notes, slide.hidden, deck.title) == ("ffeecc", "note\nmore", True, "All")
     assert [(it.level, it.marker) for it in slide.shapes[2].paragraphs] == [(0, "bullet"), (1, "number"), (0, "")]
     assert slide.shapes[0].box.turn == pytest.approx(30.0, abs=0.1)
     assert slide.shapes[0].box.x == pytest.approx(INCH, abs=1_000)

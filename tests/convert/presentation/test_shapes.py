@@ -42,6 +42,8 @@ A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 HALF = PATH_SIDE // 2
 TRIANGLE = ShapePath(f"M 0 {PATH_SIDE} L {HALF} 0 L {PATH_SIDE} {PATH_SIDE} Z")
+RIGHT_ARROW = "M 0 25000 L 75000 25000 L 75000 0 L 100000 50000 L 75000 100000 L 75000 75000 L 0 75000 Z"
+UP_ARROW = "M 0 50000 L 50000 0 L 100000 50000 L 75000 50000 L 75000 100000 L 25000 100000 L 25000 50000 Z"
 
 
 @pytest.fixture
@@ -59,25 +61,21 @@ def shapes_of(presentation, job):
     return read(sources.saved(presentation), job).slides[0].shapes
 
 
+def deck_of(*shapes, **facts) -> Presentation:
+    return Presentation(slides=(Slide(shapes),), **facts)
+
+
 def pixels(shape: Text, job):
     """Return the first page of the PDF with a shape as an image of 100 by 100 points."""
-    presentation = Presentation(width=100 * 12_700, height=100 * 12_700, slides=(Slide((shape,)),))
-    return pypdfium2.PdfDocument(write_pdf(presentation, job))[0].render(scale=1).to_pil().convert("RGB")
+    deck = deck_of(shape, width=100 * 12_700, height=100 * 12_700)
+    return pypdfium2.PdfDocument(write_pdf(deck, job))[0].render(scale=1).to_pil().convert("RGB")
 
 
 @pytest.mark.parametrize(
     "shape, data, insets",
     [
-        (
-            MSO_SHAPE.RIGHT_ARROW,
-            ["M 0 25000 L 75000 25000 L 75000 0 L 100000 50000 L 75000 100000 L 75000 75000 L 0 75000 Z"],
-            (0, INCH // 2, 0, INCH // 2),
-        ),
-        (
-            MSO_SHAPE.UP_ARROW,
-            ["M 0 50000 L 50000 0 L 100000 50000 L 75000 50000 L 75000 100000 L 25000 100000 L 25000 50000 Z"],
-            (INCH, 0, INCH, 0),
-        ),
+        (MSO_SHAPE.RIGHT_ARROW, [RIGHT_ARROW], (0, INCH // 2, 0, INCH // 2)),
+        (MSO_SHAPE.UP_ARROW, [UP_ARROW], (INCH, 0, INCH, 0)),
         (MSO_SHAPE.ISOSCELES_TRIANGLE, [TRIANGLE.data], (INCH, INCH, INCH, 0)),
         (MSO_SHAPE.ROUNDED_RECTANGLE, [], (0, 0, 0, 0)),
         (MSO_SHAPE.GEAR_6, [], (0, 0, 0, 0)),
@@ -181,28 +179,23 @@ def test_damaged_geometry_gives_only_valid_paths(definition):
     ],
 )
 def test_colors_are_changed_as_the_theme_says(xml, digits):
-    parent = element(f"<a:solidFill>{xml}</a:solidFill>")
-
-    assert color(parent, {"accent1": "4f81bd"}) == digits
+    assert color(element(f"<a:solidFill>{xml}</a:solidFill>"), {"accent1": "4f81bd"}) == digits
 
 
 def test_a_gradient_becomes_the_colour_in_its_middle():
-    stops = "".join(
-        f'<a:gs pos="{at}"><a:srgbClr val="{digits}"/></a:gs>' for at, digits in ((100_000, "FF0000"), (0, "0000FF"))
-    )
+    stop = '<a:gs pos="{}"><a:srgbClr val="{}"/></a:gs>'
+    stops = stop.format(100_000, "FF0000") + stop.format(0, "0000FF")
 
     assert fill(element(f"<a:spPr><a:gradFill><a:gsLst>{stops}</a:gsLst></a:gradFill></a:spPr>"), {}) == "800080"
 
 
 def test_the_pdf_fills_a_path_and_flips_it(job):
-    box = Box(0, 0, 1_270_000, 1_270_000)
     lower = ShapePath(f"M 0 {HALF} L {PATH_SIDE} {HALF} L {PATH_SIDE} {PATH_SIDE} L 0 {PATH_SIDE} Z")
+    white, red = (255, 255, 255), (255, 0, 0)
 
-    upright = pixels(Text(box, fill="ff0000", paths=(lower,)), job)
-    flipped = pixels(Text(Box(0, 0, 1_270_000, 1_270_000, flip_y=True), fill="ff0000", paths=(lower,)), job)
-
-    assert (upright.getpixel((50, 20)), upright.getpixel((50, 80))) == ((255, 255, 255), (255, 0, 0))
-    assert (flipped.getpixel((50, 20)), flipped.getpixel((50, 80))) == ((255, 0, 0), (255, 255, 255))
+    for flips, colours in ((False, (white, red)), (True, (red, white))):
+        page = pixels(Text(Box(0, 0, 1_270_000, 1_270_000, flip_y=flips), fill="ff0000", paths=(lower,)), job)
+        assert (page.getpixel((50, 20)), page.getpixel((50, 80))) == colours
 
 
 def test_the_pdf_draws_an_arrowhead_at_the_end_of_a_line(job):
@@ -229,7 +222,7 @@ def test_lines_of_text_below_a_flat_box_do_not_lie_on_each_other(job):
     lines = tuple(Paragraph((TextRun(f"Line {n}"),), indent=0) for n in range(4))
     flat = Text(Box(INCH, INCH, 4 * INCH, 0), lines, autofit="none")
 
-    page = pypdfium2.PdfDocument(write_pdf(Presentation(slides=(Slide((flat,)),)), job))[0].get_textpage()
+    page = pypdfium2.PdfDocument(write_pdf(deck_of(flat), job))[0].get_textpage()
     heights = [page.get_rect(n)[1] for n in range(page.count_rects())]
 
     assert [round(above - below) for above, below in itertools.pairwise(heights)] == [21, 21, 21]
@@ -242,16 +235,13 @@ def test_paths_lines_and_text_boxes_survive_pptx(job):
         (TextRun("x"), TextRun("2", baseline="super")), marker="number", line_spacing=0.9, before=3.0, after=1.5,
         indent=300_000, first=-200_000, bullet="(a)", start=3, align="left",
     )  # fmt: skip
-    box = Box(INCH, INCH, INCH, INCH, 30.0, flip_x=True)
-    shape = Text(
-        box, (paragraph,), insets=(1, 2, 3, 4), wrap=False, autofit="none", direction="up", paths=paths, **looks
-    )
+    looks |= {"insets": (1, 2, 3, 4), "wrap": False, "autofit": "none", "direction": "up", "paths": paths}
+    shape = Text(Box(INCH, INCH, INCH, INCH, 30.0, flip_x=True), (paragraph,), **looks)
 
-    (again,) = read(write(Presentation(slides=(Slide((shape,)),)), job), job).slides[0].shapes
+    (again,) = read(write(deck_of(shape), job), job).slides[0].shapes
 
-    assert (again.box, again.paths) == (shape.box, shape.paths)
-    assert (again.fill, again.line, again.stroke) == (shape.fill, shape.line, shape.stroke)
-    assert (again.insets, again.wrap, again.autofit, again.direction) == ((1, 2, 3, 4), False, "none", "up")
+    assert again.box == shape.box
+    assert {name: getattr(again, name) for name in looks} == looks
     (read_paragraph,) = again.paragraphs
     assert [run.baseline for run in read_paragraph.runs] == ["", "super"]
     keys = ("marker", "line_spacing", "before", "after", "indent", "first", "bullet", "start")
@@ -264,34 +254,28 @@ def test_a_deck_stored_before_paths_opens(job):
         "slides": [{"shapes": [{"kind": "text", "box": {"width": 5}, "outline": "round", "fill": "ff0000"}]}],
     }  # fmt: skip
 
-    presentation = Presentation.unpack(native_package.pack(old, {}))
+    deck = Presentation.unpack(native_package.pack(old, {}))
 
-    assert presentation.slides[0].shapes == (Text(Box(width=5), outline="round", fill="ff0000"),)
-    assert Presentation.unpack(presentation.pack()) == presentation
-
-
-def test_a_deck_with_paths_is_stored(job):
-    shape = Text(Box(0, 0, 5, 5, flip_y=True), paths=(TRIANGLE,), stroke=Stroke(5, "dot"), insets=(1, 2, 3, 4))
-    presentation = Presentation(slides=(Slide((shape,)),))
-
-    assert Presentation.unpack(presentation.pack()) == presentation
+    assert deck.slides[0].shapes == (Text(Box(width=5), outline="round", fill="ff0000"),)
+    assert Presentation.unpack(deck.pack()) == deck
+    drawn = Text(Box(0, 0, 5, 5, flip_y=True), paths=(TRIANGLE,), stroke=Stroke(5, "dot"), insets=(1, 2, 3, 4))
+    assert Presentation.unpack(deck_of(drawn).pack()) == deck_of(drawn)
 
 
 def test_a_slide_number_on_a_layout_is_the_number_of_each_slide(presentation, job):
     layout = presentation.slide_layouts[6]
-    layout.placeholders[0]._element.getparent().append(
-        etree.fromstring(
-            f'<p:sp xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="{A}"><p:nvSpPr>'
-            '<p:cNvPr id="90" name="n"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p>'
-            '<a:fld id="{0}" type="slidenum"><a:t>‹#›</a:t></a:fld></a:p></p:txBody></p:sp>'
-        )
+    number = (
+        '<p:sp xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"><p:nvSpPr>'
+        '<p:cNvPr id="90" name="n"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p>'
+        '<a:fld id="{0}" type="slidenum"><a:t>‹#›</a:t></a:fld></a:p></p:txBody></p:sp>'
     )
+    layout.placeholders[0]._element.getparent().append(element(number))
     presentation.slides.add_slide(layout)
 
-    presentation = read(sources.saved(presentation), job)
+    deck = read(sources.saved(presentation), job)
 
-    assert [[shape.text for shape in slide.behind] for slide in presentation.slides] == [["1"], ["2"]]
-    assert "1\r\n" in write_text(presentation, job).decode()
+    assert [[shape.text for shape in slide.behind] for slide in deck.slides] == [["1"], ["2"]]
+    assert "1\r\n" in write_text(deck, job).decode()
 
 
 @pytest.mark.parametrize("font, letters, expected", [("Symbol", "\uf0de\uf061", "⇒α"), ("Wingdings", "\uf0e8", "⇨")])
@@ -304,41 +288,24 @@ def test_letters_of_symbol_fonts_are_unicode(presentation, job, font, letters, e
     assert [shape.text for shape in shapes_of(presentation, job)] == [expected]
 
 
-def add_chart(presentation, kind, value):
+def test_a_chart_keeps_its_titles_the_levels_of_categories_and_the_digits_that_programs_show(presentation, job):
     data = CategoryChartData()
-    data.categories = ["North"]
-    data.add_series("Sales", (value,))
-    return presentation.slides[0].shapes.add_chart(kind, 0, 0, INCH, INCH, data).chart
-
-
-def test_numbers_of_a_chart_have_the_digits_that_programs_show(presentation, job):
-    add_chart(presentation, XL_CHART_TYPE.PIE, 4.4000000000000004)
+    for name in ("Spring", "Autumn"):
+        data.add_category("2026").add_sub_category(name)
+    data.add_series("Sales", (4.4, 2))
+    kind = XL_CHART_TYPE.COLUMN_CLUSTERED
+    added = presentation.slides[0].shapes.add_chart(kind, 0, 0, INCH, INCH, data).chart
+    added.chart_title.text_frame.text = "Quarter"
+    added.value_axis.axis_title.text_frame.text = "Thousands"
     parts = sources.saved(presentation)
     with zipfile.ZipFile(io.BytesIO(parts)) as file:
         name = next(name for name in file.namelist() if name.startswith("ppt/charts/chart"))
     source = sources.changed(parts, name, (b"<c:v>4.4<", b"<c:v>4.4000000000000004<"))
 
-    assert read(source, job).slides[0].shapes[0].rows[1][1].text == "4.4"
+    (table,) = read(source, job).slides[0].shapes
 
-
-def test_the_levels_of_the_categories_of_a_chart_are_kept(presentation, job):
-    data = CategoryChartData()
-    for name in ("Spring", "Autumn"):
-        data.add_category("2026").add_sub_category(name)
-    data.add_series("Sales", (1, 2))
-    presentation.slides[0].shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, INCH, INCH, data)
-
-    assert [row[0].text for row in shapes_of(presentation, job)[0].rows] == ["", "2026 Spring", "2026 Autumn"]
-
-
-def test_the_titles_of_the_axes_of_a_chart_are_kept(presentation, job):
-    added = add_chart(presentation, XL_CHART_TYPE.COLUMN_CLUSTERED, 1.5)
-    added.chart_title.text_frame.text = "Quarter"
-    added.value_axis.axis_title.text_frame.text = "Thousands"
-
-    (table,) = shapes_of(presentation, job)
-
-    assert table.rows[0][0].text == "Quarter\nThousands"
+    assert [row[0].text for row in table.rows] == ["Quarter\nThousands", "2026 Spring", "2026 Autumn"]
+    assert table.rows[1][1].text == "4.4"
 
 
 def table_with_style(presentation, definition: str):
@@ -406,11 +373,10 @@ def diagram(presentation, members: str) -> bytes:
         f'<dsp:dataModelExt xmlns:dsp="{DRAWING}" relId="{name}"/></a:ext></d:extLst></d:dataModel>'
     )
     data_part = Part(parts[0], "application/xml", slide.part.package, data.encode())
-    relationships = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    data_name = slide.part.relate_to(data_part, f"{relationships}/diagramData")
+    data_name = slide.part.relate_to(data_part, f"{R}/diagramData")
     frame = slide.shapes.add_table(1, 1, INCH, INCH, 2 * INCH, INCH)._element
     graphic = frame.find(f".//{{{A}}}graphicData")
-    graphic[:] = [etree.fromstring(f'<d:relIds xmlns:d="{DIAGRAM}" xmlns:r="{relationships}" r:dm="{data_name}"/>')]
+    graphic[:] = [etree.fromstring(f'<d:relIds xmlns:d="{DIAGRAM}" xmlns:r="{R}" r:dm="{data_name}"/>')]
     return sources.saved(presentation)
 
 
@@ -423,28 +389,30 @@ def test_a_slide_can_exchange_the_colours_of_its_master(presentation, job):
     override = presentation.slides[1]._element.find("{*}clrMapOvr")
     override[:] = [element('<a:overrideClrMapping bg1="dk1" tx1="lt1" bg2="dk2" tx2="lt2"/>')]
 
-    presentation = read(sources.saved(presentation), job)
+    deck = read(sources.saved(presentation), job)
 
-    assert [slide.shapes[0].fill for slide in presentation.slides] == ["ffffff", "000000"]
-
-
-def test_a_diagram_shows_its_stored_drawing(presentation, job):
-    member = (
-        '<dsp:sp><dsp:nvSpPr><dsp:cNvPr id="1" name=""/><dsp:cNvSpPr/></dsp:nvSpPr><dsp:spPr><a:xfrm>'
-        '<a:off x="914400" y="0"/><a:ext cx="914400" cy="914400"/></a:xfrm><a:prstGeom prst="rect"/></dsp:spPr>'
-        "<dsp:txBody><a:bodyPr/><a:p><a:r><a:t>drawn</a:t></a:r></a:p></dsp:txBody></dsp:sp>"
-    )
-
-    (shape,) = read(diagram(presentation, member), job).slides[0].shapes
-
-    assert (shape.text, shape.box) == ("drawn", Box(2 * INCH, INCH, INCH, INCH))
+    assert [slide.shapes[0].fill for slide in deck.slides] == ["ffffff", "000000"]
 
 
-def test_a_diagram_without_a_drawing_is_a_list(presentation, job):
-    (shape,) = read(diagram(presentation, ""), job).slides[0].shapes
+DRAWN = (
+    '<dsp:sp><dsp:nvSpPr><dsp:cNvPr id="1" name=""/><dsp:cNvSpPr/></dsp:nvSpPr><dsp:spPr><a:xfrm>'
+    '<a:off x="914400" y="0"/><a:ext cx="914400" cy="914400"/></a:xfrm><a:prstGeom prst="rect"/></dsp:spPr>'
+    "<dsp:txBody><a:bodyPr/><a:p><a:r><a:t>drawn</a:t></a:r></a:p></dsp:txBody></dsp:sp>"
+)
 
-    assert (shape.text, shape.box) == ("one\ntwo", Box(INCH, INCH, 2 * INCH, INCH))
-    assert job.notes == ["a diagram is kept as a list."]
+
+@pytest.mark.parametrize(
+    "members, text, box, notes",
+    [
+        (DRAWN, "drawn", Box(2 * INCH, INCH, INCH, INCH), []),
+        ("", "one\ntwo", Box(INCH, INCH, 2 * INCH, INCH), ["a diagram is kept as a list."]),
+    ],
+    ids=["drawn", "not drawn"],
+)
+def test_a_diagram_shows_its_stored_drawing_or_is_a_list(presentation, job, members, text, box, notes):
+    (shape,) = read(diagram(presentation, members), job).slides[0].shapes
+
+    assert (shape.text, shape.box, job.notes) == (text, box, notes)
 
 
 def odp_shapes(shape: str, properties: str, job, paragraph: str = ""):
@@ -503,12 +471,9 @@ def test_paths_and_polygons_are_read(job, element_text, data):
 
 def test_a_line_is_read_with_its_width_and_arrowhead(job):
     line = '<draw:line draw:style-name="g" svg:x1="3in" svg:y1="1in" svg:x2="1in" svg:y2="1in"/>'
-    properties = (
-        'draw:stroke="dash" draw:stroke-dash="Dot" svg:stroke-color="#0000ff" svg:stroke-width="2pt" '
-        'draw:marker-end="Arrow"'
-    )
+    dashes = 'draw:stroke="dash" draw:stroke-dash="Dot" draw:marker-end="Arrow"'
 
-    (shape,) = odp_shapes(line, properties, job)
+    (shape,) = odp_shapes(line, f'{dashes} svg:stroke-color="#0000ff" svg:stroke-width="2pt"', job)
 
     assert (shape.box, shape.line) == (Box(INCH, INCH, 2 * INCH, 0, flip_x=True), "0000ff")
     assert shape.stroke == Stroke(25_400, "dot", "", "triangle")
@@ -533,13 +498,12 @@ def test_paths_and_numbers_survive_odp(job):
     looks = {"fill": "ff0000", "line": "0000ff", "stroke": Stroke(36_000, "dash", "", "triangle")}
     shape = Text(Box(INCH, INCH, INCH, INCH, flip_y=True), numbers, paths=(TRIANGLE,), wrap=False, **looks)
 
-    (again,) = read_odp(write_odp(Presentation(slides=(Slide((shape,)),)), job), job).slides[0].shapes
+    (again,) = read_odp(write_odp(deck_of(shape), job), job).slides[0].shapes
 
     assert (again.box, again.paths, again.wrap) == (shape.box, shape.paths, False)
     assert (again.fill, again.line, again.stroke) == (shape.fill, shape.line, shape.stroke)
-    assert [(it.bullet, it.start, it.indent, it.first) for it in again.paragraphs] == [
-        ("(a)", 3, 720_000, -360_000), ("(a)", 4, 720_000, -360_000),
-    ]  # fmt: skip
+    lists = [(it.bullet, it.start, it.indent, it.first) for it in again.paragraphs]
+    assert lists == [("(a)", number, 720_000, -360_000) for number in (3, 4)]
 
 
 def test_the_fill_of_a_picture_frame_does_not_cover_the_picture(job):

@@ -20,25 +20,22 @@ def xlsx(inside):
     return package(sheet=inside)
 
 
-def rows(*formulas):
-    cells = "".join(f"<c><f>{html.escape(text)}</f></c>" for text in formulas)
-    return f"<sheetData><row>{cells}</row></sheetData>"
+REPEATED = 'office:value-type="float" office:value="7" table:number-columns-repeated="16384"'
+NESTED = "<text:p>" * 50_000 + "x" + "</text:p>" * 50_000
 
 
-def test_rows_and_columns_repeated_without_end(job):
-    cell = '<table:table-cell office:value-type="float" office:value="7" table:number-columns-repeated="16384"/>'
-    row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'
+@pytest.mark.parametrize(
+    "repeated, cell, limit",
+    [
+        ('table:number-rows-repeated="1048576"', f"<table:table-cell {REPEATED}/>", None),
+        ("", f'<table:table-cell office:value-type="string">{NESTED}</table:table-cell>', "nested"),
+    ],
+    ids=["repeated rows and columns", "paragraphs in paragraphs"],
+)
+def test_tables_without_end_are_refused(job, repeated, cell, limit):
+    table = f'<table:table table:name="T"><table:table-row {repeated}>{cell}</table:table-row></table:table>'
 
-    with pytest.raises(TooLarge):
-        read_ods.read(open_document(f'<table:table table:name="T">{row}</table:table>'), job)
-
-
-def test_very_many_paragraphs_within_paragraphs_are_refused(job):
-    text = "<text:p>" * 50_000 + "x" + "</text:p>" * 50_000
-    cell = f'<table:table-cell office:value-type="string">{text}</table:table-cell>'
-    table = f'<table:table table:name="T"><table:table-row>{cell}</table:table-row></table:table>'
-
-    with pytest.raises(TooLarge, match="nested"):
+    with pytest.raises(TooLarge, match=limit):
         read_ods.read(open_document(table), job)
 
 
@@ -48,18 +45,13 @@ def test_thousands_of_merged_areas(job):
     assert read_xlsx.read(xlsx(f"<sheetData/><mergeCells>{merges}</mergeCells>"), job).sheets[0].merges
 
 
-@pytest.mark.parametrize("source", [b"1," * 20_000, b"1\n" * 1001])
-def test_too_many_columns_or_rows_are_refused(job, source, monkeypatch):
+def test_too_many_columns_or_rows_are_refused(job, monkeypatch):
     monkeypatch.setattr(delimited, "MAX_ROWS", 1000)
-
     with pytest.raises(TooLarge):
-        delimited.read_csv(source, job)
+        delimited.read_csv(b"1\n" * 1001, job)
 
-
-def test_a_line_that_is_too_wide_is_refused_early(job, monkeypatch):
-    """Five million fields took most of a minute."""
+    # A line that is too wide is refused before its fields: five million fields took most of a minute.
     monkeypatch.setattr(delimited, "parse_cell", lambda *_, **__: pytest.fail("a field was looked at"))
-
     with pytest.raises(TooLarge):
         delimited.read_csv(b"1," * 20_000, job)
 
@@ -86,8 +78,10 @@ def test_cells_with_a_damaged_address_are_kept_behind_the_others(job, place):
 
 def test_in_a_worker_a_formula_bomb_affects_only_formulas():
     doubling = ['REPT("x",30000)', *(f"{chr(64 + column)}1&{chr(64 + column)}1" for column in range(1, 26))]
+    cells = "".join(f"<c><f>{html.escape(formula)}</f></c>" for formula in doubling)
     with closing(Converter(JobLimits(memory=1024 * 1024 * 1024))) as converter:
-        body = converter.read(xlsx(rows(*doubling)), media_types.XLSX, "spreadsheet").body
+        source = xlsx(f"<sheetData><row>{cells}</row></sheetData>")
+        body = converter.read(source, media_types.XLSX, "spreadsheet").body
         text = converter.write(body, "spreadsheet", media_types.CSV).body
 
     assert len(Workbook.unpack(body).sheets[0].rows[0]) == 26

@@ -107,16 +107,12 @@ def test_the_warnings_of_rows_are_shown_at_the_line_of_the_user(served, ways):
     assert {warning.filename for warning in shown} == {__file__}
 
 
-def test_a_repeated_request_is_counted_in_attempts(lab):
+def test_a_repeated_request_is_counted_in_attempts_and_a_sandbox_stays_in_its_process(lab):
     files = svc.upload([b"1", b"2"], name=["a", "b"])
-    lab.session.fault("status=503")
-
-    assert svc.trash(files)["attempts"].tolist() == [2, 1]
-
-
-def test_a_sandbox_refuses_executors_of_other_processes(lab):
     with pytest.raises(TypeError, match="a sandbox cannot be pickled or moved to another process: use threads"):
-        svc.trash(svc.upload(b"x"), executor=PicklingExecutor())
+        svc.trash(files, executor=PicklingExecutor())
+    lab.session.fault("status=503")
+    assert svc.trash(files)["attempts"].tolist() == [2, 1]
 
 
 @pytest.mark.parametrize(

@@ -73,16 +73,10 @@ def test_a_batch_that_takes_two_seconds_gets_one_bar(clock, displayed):
 
 
 def test_an_interrupt_leaves_the_last_text_and_no_button(clock, displayed):
-    parts = []
-
-    def interrupted():
-        with showing(progress_of(clock, 3, progress=True)) as progress:
-            progress.end(0, failed=False)
-            parts.extend(displayed[0].children)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
+    with pytest.raises(KeyboardInterrupt), showing(progress_of(clock, 3, progress=True)) as progress:  # noqa: PT012
+        progress.end(0, failed=False)
+        parts = [*displayed[0].children]
+        raise KeyboardInterrupt
 
     assert displayed[0].text == "Stopped at 1 of 3 files in 0 s"
     assert displayed[0].children == tuple(parts[:2])

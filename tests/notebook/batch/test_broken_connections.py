@@ -212,15 +212,12 @@ def test_a_lost_connection_fails_its_row_and_the_error_says_which_rows_are_done(
     assert returned["outcome"].tolist() == ["done", "failed", "done", "done", "failed"]
 
 
-def test_a_service_that_cannot_be_reached_ends_the_call(lab):
+@pytest.mark.parametrize("seconds, ended", [(40, 3), (10, 7)])
+def test_a_service_that_cannot_be_reached_or_does_not_answer_for_a_minute_ends_the_call(lab, seconds, ended):
     with pytest.raises(Unreachable) as caught:
         run(LOSING, [0, 1, "none", *[2] * 100], lab.session, Batch(errors="return"))
-
     assert caught.value.result["outcome"].tolist() == ["done", "failed", "failed"]
 
-
-@pytest.mark.parametrize("seconds, ended", [(40, 3), (10, 7)])
-def test_a_service_that_does_not_answer_for_a_minute_ends_the_call(lab, seconds, ended):
     def wait_and_lose(session, row, report):
         if row:
             lab.clock.advance(seconds)
@@ -228,7 +225,6 @@ def test_a_service_that_does_not_answer_for_a_minute_ends_the_call(lab, seconds,
 
     with pytest.raises(Interrupted) as caught:
         run(RowOperation(COUNTS, wait_and_lose), [0, *[1] * 20], lab.session)
-
     assert len(caught.value.failed) == ended
     assert caught.value.done == [0]
 

@@ -126,12 +126,6 @@ def test_rows_done_have_their_records_and_changed_sources_become_other_files(lab
     assert second["id"][1] != first["id"][1]
 
 
-def change_and_keep_times(name):
-    times = os.stat(name)  # noqa: PTH116
-    Path(name).write_bytes(Path(name).read_bytes().upper())
-    os.utime(name, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
 @pytest.mark.parametrize("folder", [False, True], ids=["paths", "folder"])
 def test_a_source_that_changed_with_the_same_size_and_times_becomes_another_file(lab, folder):
     Path("data").mkdir()
@@ -139,13 +133,15 @@ def test_a_source_that_changed_with_the_same_size_and_times_becomes_another_file
         Path(name).rename(f"data/{name}")
     source = "data" if folder else sorted(map(str, Path("data").iterdir()))
     first = svc.upload(source, resume="survey")
-    change_and_keep_times("data/1.txt")
+    changed = Path("data/1.txt")
+    times = changed.stat()
+    changed.write_bytes(changed.read_bytes().upper())
+    os.utime(changed, ns=(times.st_atime_ns, times.st_mtime_ns))
     Path("data/2.txt").chmod(0o600)
 
     with pytest.warns(UserWarning, match="1.txt; overwrite=True") if folder else nullcontext():
         second = svc.upload(source, resume="survey")
     third = svc.upload(source, resume="survey")
-
     assert second["outcome"].tolist() == ["skipped", "uploaded beside" if folder else "done", "skipped"]
     assert [svc.read(file) for file in second["id"]] == [b"content 0", b"CONTENT 1", b"content 2"]
     assert (first["id"] == second["id"]).tolist() == [True, False, True]
@@ -170,7 +166,6 @@ def test_a_file_that_was_stored_with_other_content_is_uploaded_with_another_id(l
 
 def test_ids_are_requested_a_thousand_at_a_time_and_the_token_is_not_stored(lab, tmp_path):
     svc.upload([b"x"] * 12, resume="survey")
-
     assert sum("generateIds" in exchange.url for exchange in lab.session.exchanges) == 1
     assert lab.session._credential.token.encode() not in (tmp_path / "survey.resume.sqlite").read_bytes()
 

@@ -7,8 +7,6 @@ from IPython.core.interactiveshell import InteractiveShell
 import svc_notebooks as svc
 from svc_notebooks.notebook.events.events import ARGUMENTS
 
-WHOLE_DAY = {"start": "2026-11-02", "end": "2026-11-03"}
-
 
 @pytest.fixture(scope="module")
 def shell():
@@ -53,9 +51,9 @@ def test_an_update_takes_every_argument_of_create_event_with_the_same_type():
         ({"zzz": 1}, "create_event() has no argument 'zzz'; help(create_event) lists its arguments"),
     ],
 )
-def test_an_unknown_argument_is_refused_with_the_nearest_name(arguments, message):
-    with svc.sandbox() as lab, pytest.raises(TypeError) as raised:
-        svc.create_event("Tea", **WHOLE_DAY, **arguments)
+def test_an_unknown_argument_is_refused_with_the_nearest_name(lab, arguments, message):
+    with pytest.raises(TypeError) as raised:
+        svc.create_event("Tea", start="2026-11-02", **arguments)
 
     assert str(raised.value) == message
     assert len(lab.journal()) == 0

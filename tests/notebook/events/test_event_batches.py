@@ -32,7 +32,7 @@ def test_events_are_created_changed_and_deleted_in_their_order(how):
 
 def test_an_event_to_which_the_user_was_not_invited_does_not_stop_the_others(lab):
     guests = [["bob@svc.example"], [], ["bob@svc.example"]]
-    made = pd.concat([svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees=who) for who in guests])
+    made = svc.create_events(DAYS.assign(attendees=guests))
     bob = lab.sign_in("bob@svc.example")
 
     with pytest.warns(UserWarning, match="1 of 3 rows failed"):

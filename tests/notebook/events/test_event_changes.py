@@ -40,6 +40,7 @@ def times(event):
     return str(row["start"].tz_convert(tz))[:16], str(row["end"].tz_convert(tz))[:16], bool(row["all_day"])
 
 
+LATER = ("2026-11-05 16:00", "2026-11-05 17:30", False)
 MOVED = [
     *("03 10:00 Lecture", "05 10:00 Lecture", "10 10:00 Lecture", "17 10:00 Guest lecture", "20 14:00 Lecture"),
     *("24 10:00 Lecture", "26 10:00 Lecture", "01 10:00 Lecture", "03 10:00 Lecture"),
@@ -49,16 +50,10 @@ MOVED = [
 @pytest.mark.parametrize(
     "changes, expected",
     [
-        ({"start": "2026-11-05 16:00"}, ("2026-11-05 16:00", "2026-11-05 17:30", False)),
+        ({"start": "2026-11-05 16:00"}, LATER),
         ({"start": "2026-11-05T16:00+02:00"}, ("2026-11-05 15:00", "2026-11-05 16:30", False)),
-        (
-            {"start": pd.Timestamp("2026-11-05 16:00", tz="Europe/Berlin")},
-            ("2026-11-05 16:00", "2026-11-05 17:30", False),
-        ),
-        (
-            {"start": "2026-11-05 16:00", "time_zone": "America/New_York"},
-            ("2026-11-05 16:00", "2026-11-05 17:30", False),
-        ),
+        ({"start": pd.Timestamp("2026-11-05 16:00", tz="Europe/Berlin")}, LATER),
+        ({"start": "2026-11-05 16:00", "time_zone": "America/New_York"}, LATER),
         ({"start": "2026-11-05 16:00", "end": "17:00"}, ("2026-11-05 16:00", "2026-11-05 17:00", False)),
         ({"end": "12:00"}, ("2026-11-04 10:00", "2026-11-04 12:00", False)),
         ({"duration": "2 h"}, ("2026-11-04 10:00", "2026-11-04 12:00", False)),
@@ -83,36 +78,26 @@ def test_a_series_becomes_all_day_and_keeps_its_exceptions(lecture):
     assert shown() == MOVED
 
 
-def test_recurrence_none_ends_a_recurrence(lecture):
+def test_recurrence_none_ends_a_recurrence_and_an_instance_has_none(lecture):
+    with pytest.raises(ValueError, match="recurrence is that of the series; give its id"):
+        svc.update_event(svc.instances(lecture)["id"][1], recurrence="daily")
     with pytest.warns(UserWarning, match="individual changes of 2 instances are lost"):
         svc.update_event(lecture, recurrence=None)
 
     assert shown() == ["03 09:00 Lecture"]
 
 
-def test_a_series_that_moves_to_another_day_moves_its_rule(lab):
+def test_a_series_that_moves_to_another_day_moves_its_rule_if_the_rule_can_be_moved(lab):
     lines = ["RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20261123T090000Z", "EXDATE;TZID=Europe/Berlin:20261109T100000"]
-    made = svc.create_event("Run", start="2026-11-02 10:00", end="11:00", recurrence=lines, **BERLIN)
-
+    monday = {"start": "2026-11-02 10:00", "end": "11:00", **BERLIN}
+    made = svc.create_event("Run", recurrence=lines, **monday)
     svc.update_event(made, start="2026-11-03 12:00")
-
     assert shown() == ["03 12:00 Run", "17 12:00 Run", "24 12:00 Run"]
 
-
-def test_a_rule_that_cannot_be_moved_is_not_changed(lab):
-    made = svc.create_event(
-        "Board", start="2026-11-02 10:00", end="11:00", recurrence="monthly on the first Monday", **BERLIN
-    )
-
+    board = svc.create_event("Board", recurrence="monthly on the first Monday", **monday)
     with pytest.raises(ValueError, match="cannot be moved in this way"):
-        svc.update_event(made, start="2026-11-03 10:00")
-
-    assert times(made) == ("2026-11-02 10:00", "2026-11-02 11:00", False)
-
-
-def test_an_instance_has_no_recurrence_of_its_own(lecture):
-    with pytest.raises(ValueError, match="recurrence is that of the series; give its id"):
-        svc.update_event(svc.instances(lecture)["id"][1], recurrence="daily")
+        svc.update_event(board, start="2026-11-03 10:00")
+    assert times(board) == ("2026-11-02 10:00", "2026-11-02 11:00", False)
 
 
 def test_this_and_following_is_a_series_of_its_own(lecture):
@@ -127,23 +112,14 @@ def test_this_and_following_is_a_series_of_its_own(lecture):
     assert svc.event(svc.events("Guest", single_events=True, limit=9))["description"].tolist() == ["Bring notes."]
 
 
-@pytest.mark.parametrize(
-    "recurrence, expected",
-    [
-        (None, ["03 09:00 Lecture", "05 09:00 Lecture", "10 09:00 Lecture"]),
-        (
-            "weekly on Tue, 2 times",
-            ["03 09:00 Lecture", "05 09:00 Lecture", "10 09:00 Lecture", "17 09:00 Guest lecture"],
-        ),
-    ],
-)
-def test_this_and_following_with_another_recurrence(lecture, recurrence, expected):
+@pytest.mark.parametrize("recurrence, more", [(None, []), ("weekly on Tue, 2 times", ["17 09:00 Guest lecture"])])
+def test_this_and_following_with_another_recurrence(lecture, recurrence, more):
     third = svc.instances(lecture)["id"][2]
 
     with pytest.warns(UserWarning, match="no instances for the individual changes"):
         svc.update_event(third, this_and_following=True, recurrence=recurrence)
 
-    assert shown() == expected
+    assert shown() == ["03 09:00 Lecture", "05 09:00 Lecture", "10 09:00 Lecture", *more]
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -156,53 +132,47 @@ def test_this_and_following_of_the_first_instance_changes_the_series(lecture, fi
     assert changed["id"].tolist() == lecture["id"].tolist()
 
 
-def test_this_and_following_that_is_refused_changes_nothing(lab, lecture, talk, monkeypatch):
+def test_this_and_following_that_is_refused_changes_nothing(lab, lecture, talk):
     before, listed = shown(), svc.instances(lecture)
-    etag = svc.event(listed["id"][2])["etag"].item()
-    svc.update_event(lecture, location="Hall 3")
+    third = listed["id"][2]
+    etag = svc.event(third)["etag"].item()
+    svc.update_event(lecture, location="Hall 3", attendees=["bob@svc.example"])
+    bob = lab.sign_in("bob@svc.example")
 
     with pytest.raises(ValueError, match="is not an instance of a recurring event"):
         svc.update_event(talk, this_and_following=True, summary="x")
     with pytest.raises(SvcError) as stale:
-        svc.update_event(listed["id"][2], this_and_following=True, summary="x", if_match=etag)
+        svc.update_event(third, this_and_following=True, summary="x", if_match=etag)
     with pytest.raises(svc.BadRequest):
-        svc.update_event(listed["id"][2], this_and_following=True, attendees=["nobody"])
+        svc.update_event(third, this_and_following=True, attendees=["nobody"])
+    with pytest.raises((ValueError, NotAllowed), match="Only the organizer"):
+        svc.update_event(third, this_and_following=True, summary="x", session=bob)
+    sent = len(svc.exchanges())
+    with pytest.raises(ValueError, match=r"event has 2 instances of the series .* takes one of them"):
+        svc.update_event(listed["id"][[2, 6]], this_and_following=True, summary="x")
+    with pytest.raises(ValueError, match="event_id is the id of a new event"):
+        svc.update_event(listed["id"][[2, 6]], event_id="abcde")
 
+    assert len(svc.exchanges()) == sent
     assert stale.value.status == 412
     assert shown() == before
 
 
-def test_only_the_organizer_can_split_a_series(lab, lecture):
-    svc.update_event(lecture, attendees=["bob@svc.example"])
-    bob = lab.sign_in("bob@svc.example")
-
-    with pytest.raises((ValueError, NotAllowed), match="Only the organizer"):
-        svc.update_event(svc.instances(lecture)["id"][2], this_and_following=True, summary="x", session=bob)
-
-
 def test_only_a_recurring_all_day_event_is_sent_with_a_time_zone(lab):
-    svc.create_event("Holiday", start="2026-01-09", **BERLIN)
-    single = json.loads(svc.exchange().request_body)
-    svc.create_event("Holidays", start="2026-01-09", recurrence="yearly", **BERLIN)
-    recurring = json.loads(svc.exchange().request_body)
+    bodies = []
+    for recurrence in (None, "yearly"):
+        svc.create_event("Holiday", start="2026-01-09", recurrence=recurrence, **BERLIN)
+        bodies.append(json.loads(svc.exchange().request_body))
 
-    assert (single["start"], single["end"]) == ({"date": "2026-01-09"}, {"date": "2026-01-10"})
-    assert recurring["start"] == {"date": "2026-01-09", "timeZone": "Europe/Berlin"}
+    assert (bodies[0]["start"], bodies[0]["end"]) == ({"date": "2026-01-09"}, {"date": "2026-01-10"})
+    assert bodies[1]["start"] == {"date": "2026-01-09", "timeZone": "Europe/Berlin"}
 
 
-@pytest.mark.parametrize(
-    "times, message",
-    [
-        (
-            {"start": "2026-03-29 02:30", "end": "04:00"},
-            "start: 02:30 does not exist on 29 March 2026 in Europe/Berlin",
-        ),
-        ({"start": "2026-03-29 01:30", "end": "02:30"}, "end: 02:30 does not exist on 29 March 2026 in Europe/Berlin"),
-    ],
-)
-def test_a_time_that_the_clock_skips_is_named(talk, times, message):
-    for change in (lambda: svc.create_event("x", **times, **BERLIN), lambda: svc.update_event(talk, **times)):
-        with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("name, times", [("start", ("02:30", "04:00")), ("end", ("01:30", "02:30"))])
+def test_a_time_that_the_clock_skips_is_named(talk, name, times):
+    arguments = {"start": f"2026-03-29 {times[0]}", "end": times[1]}
+    for change in (lambda: svc.create_event("x", **arguments, **BERLIN), lambda: svc.update_event(talk, **arguments)):
+        with pytest.raises(ValueError, match=f"{name}: 02:30 does not exist on 29 March 2026 in Europe/Berlin"):
             change()
 
 
@@ -263,19 +233,3 @@ def test_a_flight_keeps_the_time_zone_of_its_end(lab, change, end):
 
     assert changed["end_time_zone"] == "America/New_York"
     assert changed["end"].isoformat()[11:16] + changed["end"].isoformat()[19:] == end
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"event_id": "abcde"}, "event_id is the id of a new event"),
-        ({"this_and_following": True, "summary": "x"}, "event has 2 instances of the series .* takes one of them"),
-    ],
-)
-def test_a_change_that_cannot_be_made_sends_nothing(lecture, changes, message):
-    listed, before = svc.instances(lecture)["id"], len(svc.exchanges())
-
-    with pytest.raises(ValueError, match=message):
-        svc.update_event(listed[[2, 6]], **changes)
-
-    assert len(svc.exchanges()) == before

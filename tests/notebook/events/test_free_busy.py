@@ -15,14 +15,6 @@ DAY = "2026-11-02"
 BERLIN = {"time_zone": "Europe/Berlin"}
 
 
-@pytest.fixture
-def bob(lab: svc.Sandbox) -> svc.Session:
-    """Bob, who shows Ada when he is busy."""
-    bob = lab.sign_in(BOB)
-    svc.share_calendar("primary", "ada@svc.example", role="freeBusyReader", session=bob)
-    return bob
-
-
 def test_periods_of_several_calendars_in_a_zone(lab: svc.Sandbox) -> None:
     course = svc.create_calendar("Course", time_zone="Asia/Tokyo")["id"][0]
     svc.create_event("Tea", start="2026-11-02 10:00", end="11:00", **BERLIN)
@@ -36,7 +28,9 @@ def test_periods_of_several_calendars_in_a_zone(lab: svc.Sandbox) -> None:
     assert all(isinstance(time, pd.Timestamp) for period in periods for time in period)
 
 
-def test_the_row_of_a_calendar_that_cannot_be_seen_has_failed(lab: svc.Sandbox, bob: svc.Session) -> None:
+def test_the_row_of_a_calendar_that_cannot_be_seen_has_failed(lab: svc.Sandbox) -> None:
+    bob = lab.sign_in(BOB)
+    svc.share_calendar("primary", "ada@svc.example", role="freeBusyReader", session=bob)
     svc.create_event("Tea", start="2026-11-02 10:00", end="11:00", time_zone="UTC", session=bob)
 
     with pytest.warns(UserWarning, match="1 of 3 rows failed"):
@@ -48,6 +42,8 @@ def test_the_row_of_a_calendar_that_cannot_be_seen_has_failed(lab: svc.Sandbox, 
     assert "is not shared with this user" in busy["error"][1]
     with pytest.raises(svc.NotFound, match=EVE):
         svc.free_busy(EVE, **NOVEMBER)
+    with pytest.raises(svc.NotFound, match=f"see {EVE}, zoe@svc.example: .*share_calendar"):
+        svc.free_times(["primary", BOB, EVE, "zoe@svc.example"], within=DAY)
 
 
 @pytest.mark.parametrize("people", [[], [5], "", None, [None], pd.DataFrame({"name": ["Bob"]}), float("nan")], ids=repr)
@@ -82,12 +78,8 @@ def test_forms_of_a_window(lab: svc.Sandbox) -> None:
     assert days("7d") == days(timedelta(days=7)) == week == ["Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     assert days(("2026-11-06 10:00", "2026-11-07")) == []
     assert days(("2026-11-06", "2026-11-08"), hours=("22:00", time(6))) == ["Fri"]
-
-
-def test_a_window_from_now_begins_with_a_quarter_of_an_hour(lab: svc.Sandbox) -> None:
     lab.clock.advance("1h 7min 3s")
-
-    assert svc.free_times("primary")["start"][0].strftime("%M:%S") == "15:00"
+    assert svc.free_times("primary")["start"][0].strftime("%M:%S") == "15:00", "from now on, in quarters of an hour"
 
 
 @pytest.mark.parametrize("arguments", [
@@ -103,11 +95,6 @@ def test_errors_name_the_argument(lab: svc.Sandbox, arguments: dict[str, Any]) -
 
     with pytest.raises((TypeError, ValueError), match=name):
         svc.free_times("primary", **arguments)
-
-
-def test_no_time_is_free_for_a_person_who_cannot_be_seen(lab: svc.Sandbox, bob: svc.Session) -> None:
-    with pytest.raises(svc.NotFound, match=f"see {EVE}, zoe@svc.example: .*share_calendar"):
-        svc.free_times(["primary", BOB, EVE, "zoe@svc.example"], within=DAY)
 
 
 minutes = st.integers(0, 60)

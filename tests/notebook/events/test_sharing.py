@@ -40,13 +40,7 @@ def test_several_calendars_and_people(lab: svc.Sandbox, form: str) -> None:
     expected = rows["id"].tolist() if form != "row" else [rows["id"][1]]
     assert shared["calendar"].tolist() == [name for name in expected for _ in people]
     assert shared["domain"].dropna().tolist() == ["example.com"] * len(expected)
-    listed = svc.calendar_permissions(calendars)
-    assert (
-        dict(shared[listed.columns].dtypes)
-        == dict(listed.dtypes)
-        == dict(svc.share_calendar([], BOB)[listed.columns].dtypes)
-    )
-    assert listed.groupby("calendar").size().tolist() == [3] * len(expected)
+    assert svc.calendar_permissions(calendars).groupby("calendar").size().tolist() == [3] * len(expected)
 
 
 @pytest.mark.parametrize("arguments, name", [

@@ -30,56 +30,36 @@ def test_an_exchange_is_a_row_a_text_a_command_and_a_drawing(lab):
     ]
 
 
-@pytest.mark.spec("D-04", "D-04a")
-def test_exchanges_are_found_from_both_ends(lab):
-    svc.generate_ids(1)
-    svc.files()
-
-    assert svc.exchange(1).n == svc.exchange(-2).n == 1
-    assert svc.exchange().n == 2
-    assert svc.exchange(svc.exchanges()["n"][1]).n == 2  # a number of the frame is none of Python's own
-
-
-@pytest.mark.parametrize(
-    "conditions, numbers",
-    [
-        ({}, [1, 2, 3]),
-        ({"method": "get"}, [2, 3]),
-        ({"method": ["POST", "PUT"]}, [1]),
-        ({"status": "2xx"}, [1, 2]),
-        ({"status": 404}, [3]),
-        ({"status": pd.Series([404, 308])}, [3]),
-        ({"status": ["4xx", "200"], "method": "GET"}, [2, 3]),
-        ({"status": "-"}, []),
-        ({"path": "NOWHERE-0"}, [3]),
-        ({"path": "count="}, [2]),
+FILTERS = [
+    *[({}, [1, 2, 3]), ({"method": "get"}, [2, 3]), ({"method": ["POST", "PUT"]}, [1]), ({"status": "2xx"}, [1, 2])],
+    *[({"status": 404}, [3]), ({"status": pd.Series([404, 308])}, [3]), ({"status": "-"}, [])],
+    *[({"status": ["4xx", "200"], "method": "GET"}, [2, 3]), ({"path": "NOWHERE-0"}, [3]), ({"path": "count="}, [2])],
+]
+WRONG_FILTERS = [
+    *[({"status": "4x"}, "status has '4x'"), ({"status": 42}, "status has '42'"), ({"method": [3]}, "method has 3")],
+    *[
+        ({"method": "GET IT"}, "method has 'GET IT'"),
+        ({"method": 3}, "method has 3"),
+        ({"path": 3}, "path must be"),
     ],
-    ids=str,
-)
-def test_exchanges_are_filtered(lab, conditions, numbers):
+]
+
+
+@pytest.mark.spec("D-04", "D-04a")
+def test_exchanges_are_filtered_and_found_from_both_ends(lab):
     svc.create_file(name="notes")
     svc.generate_ids(1)
     with pytest.raises(svc.NotFound):
         svc.file("nowhere-0" * 3)
 
-    assert svc.exchanges(**conditions)["n"].tolist() == numbers
-
-
-@pytest.mark.parametrize(
-    "conditions, message",
-    [
-        ({"status": "4x"}, "status has '4x'"),
-        ({"status": 42}, "status has '42'"),
-        ({"method": "GET IT"}, "method has 'GET IT'"),
-        ({"method": [3]}, "method has 3"),
-        ({"method": 3}, "method has 3"),
-        ({"path": 3}, "path must be a text"),
-    ],
-    ids=str,
-)
-def test_an_invalid_filter_is_refused(lab, conditions, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        svc.exchanges(**conditions)
+    for conditions, numbers in FILTERS:
+        assert svc.exchanges(**conditions)["n"].tolist() == numbers
+    for conditions, message in WRONG_FILTERS:
+        with pytest.raises((ValueError, TypeError), match=message):
+            svc.exchanges(**conditions)
+    assert svc.exchange(1).n == svc.exchange(-3).n == 1
+    assert svc.exchange().n == 3
+    assert svc.exchange(svc.exchanges()["n"][1]).n == 2  # a number of the frame is none of Python's own
 
 
 @pytest.mark.spec("D-04", "D-04a", "D-04b", "D-04d")
@@ -98,50 +78,34 @@ def test_views_without_a_response_have_the_reason(lab):
     assert "cut" in svc.exchange(1)._repr_html_()
 
 
-def test_names_and_headers_are_escaped(lab):
+def test_names_and_headers_are_escaped_and_a_long_body_is_cut_after_20_lines(lab):
     svc.create_file(name=HOSTILE)
-
     html = svc.exchange()._repr_html_()
-
     assert "<img" not in html
     assert "&lt;img src=x onerror=alert(1)&gt;" in html
 
-
-def test_a_long_body_is_cut_after_20_lines_and_the_rest_is_counted(lab):
     svc.upload(b"line\n" * 45, name="long.txt")
-
-    html = svc.exchange()._repr_html_()
-    shown, _, rest = html.partition("<details><summary>")
-
+    shown, _, rest = svc.exchange()._repr_html_().partition("<details><summary>")
     assert shown.count("line\n") + rest.count("line\n") == 45
     assert " more lines</summary>" in rest
     assert "font-family: monospace" in shown
 
 
-@pytest.mark.parametrize(
-    "make",
-    [lambda: svc.exchange(), lambda: svc.delivery_timeline(), lambda: svc.tree()],
-    ids=["exchange", "chart", "tree"],
-)
-def test_html_for_notebook_programs_is_a_plain_str(lab, make):
+def test_html_for_notebook_programs_is_a_plain_str(lab):
     svc.upload(b"x", name="a.txt")
-
-    assert type(make()._repr_html_()) is str
+    for shown in (svc.exchange(), svc.delivery_timeline(), svc.tree()):
+        assert type(shown._repr_html_()) is str
     assert {type(text) for text in svc.file_browser()._repr_mimebundle_().values() if isinstance(text, str)} == {str}
 
 
-@pytest.mark.parametrize(
-    "name, message",
-    [
-        ("json", r"did you mean json.loads\(exchange.response_body\)"),
-        ("status_code", "did you mean status"),
-        ("headers", "did you mean response_headers or request_headers"),
-        ("response_header", "did you mean response_headers"),
-        ("zzz", "it has curl, .*, url"),
-    ],
-)
-def test_a_missing_attribute_of_an_exchange_names_what_there_is(lab, name, message):
+def test_a_missing_attribute_of_an_exchange_names_what_there_is(lab):
     svc.files()
-
-    with pytest.raises(AttributeError, match=f"an exchange has no attribute '{name}'; {message}"):
-        getattr(svc.exchange(), name)
+    for name, message in {
+        "json": r"did you mean json.loads\(exchange.response_body\)",
+        "status_code": "did you mean status",
+        "headers": "did you mean response_headers or request_headers",
+        "response_header": "did you mean response_headers",
+        "zzz": "it has curl, .*, url",
+    }.items():
+        with pytest.raises(AttributeError, match=f"an exchange has no attribute '{name}'; {message}"):
+            getattr(svc.exchange(), name)

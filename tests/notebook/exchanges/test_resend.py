@@ -2,6 +2,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.http.messages import Request, Response
+from svc_notebooks.notebook.exchanges.request_code import whole_body
 
 
 def test_method_url_headers_and_body_are_changed(lab):
@@ -22,7 +23,7 @@ def test_method_url_headers_and_body_are_changed(lab):
     assert svc.file(file, fields="description")["description"].tolist() == ["new"]
 
 
-def test_the_token_goes_to_the_own_service_and_is_never_shown(lab):
+def test_the_token_goes_to_the_own_service_and_is_never_shown_nor_is_a_password_of_an_address():
     received = []
 
     def handle(request):
@@ -33,25 +34,24 @@ def test_the_token_goes_to_the_own_service_and_is_never_shown(lab):
     session.call("GET", "/storage/v3/files")
     own = svc.exchange(session=session).resend()
     foreign = svc.exchange(1, session=session).resend(url="https://evil.example/")
-
     assert received == ["Bearer a-very-secret-token"] * 2 + [None]
     assert "a-very-secret-token" not in f"{own}{own.python()}{own.curl()}{foreign}"
 
+    session.send(Request("GET", "https://me:a-password@other.example/y"))
+    assert svc.exchanges(session=session)["path"].tolist()[-2:] == ["/", "/y"]
+    view = svc.exchange(session=session)
+    assert "a-password" not in f"{view!r}{view}{view.curl()}{view.python()}{view.url}"
 
-def test_a_body_that_was_not_recorded_must_be_given(lab):
+
+def test_a_body_that_was_not_recorded_or_has_a_removed_secret_must_be_given(lab):
     svc.upload(bytes(5000), name="zeros.bin", metadata={"description": "x"})
-
     with pytest.raises(ValueError, match=r"Exchange 1 has a body of .* give body="):
         svc.exchange().resend()
     assert len(svc.exchanges()) == 1
 
-
-def test_a_body_with_a_removed_secret_must_be_given(lab):
     svc.watch_changes(svc.receiver(direct=True), token="the-secret-of-both")
-    watch = svc.exchanges(path="watch")["n"].item()
-
     with pytest.raises(ValueError, match="in the place of a secret: give body="):
-        svc.exchange(watch).resend()
+        svc.exchange(svc.exchanges(path="watch")["n"].item()).resend()
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,26 @@ def test_two_exchanges_are_compared_with_headers_and_bodies(lab):
     assert svc.compare_exchanges(old, old).empty
 
 
-def test_an_address_with_a_password_is_listed_without_it():
-    session = svc.Session("https://api.example", handler=lambda request: Response(200, body=b"{}"))
-    session.send(session.request("GET", "/x"))
-    session.send(Request("GET", "https://me:a-password@other.example/y"))
+SECRET = '"appProperties": {"refresh_token": "abcdefghijkl"}'
+METADATA = b"--b\r\nContent-Type: application/json\r\n\r\n{" + SECRET.encode() + b"}\r\n--b\r\n"
 
-    assert svc.exchanges(session=session)["path"].tolist() == ["/x", "/y"]
-    view = svc.exchange(session=session)
-    assert "a-password" not in f"{view!r}{view}{view.curl()}{view.python()}{view.url}"
+
+def sent(body, media_type="application/json"):
+    svc.generate_ids(1)
+    return svc.exchange().resend(method="POST", headers={"Content-Type": media_type}, body=body).exchange
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "語", "🙂"])
+def test_a_short_text_is_whole_and_one_that_was_cut_is_not(lab, letter):
+    assert whole_body(sent("{" + SECRET + "}")) == '{"appProperties": {"refresh_token": "[redacted]"}}'
+    exchange = sent("{" + SECRET + ', "description": "' + letter * 3000 + '"}')
+    assert "[redacted]" in exchange.request_body
+    assert whole_body(exchange) is None
+
+
+@pytest.mark.parametrize("content, is_whole", [(b"text", True), (b"\xff\xfe\x00", False)], ids=["text", "binary"])
+def test_a_multipart_body_is_whole_with_its_last_boundary(lab, content, is_whole):
+    exchange = sent(METADATA + b"\r\n" + content + b"\r\n--b--\r\n", "multipart/related; boundary=b")
+
+    assert "[redacted]" in exchange.request_body
+    assert (whole_body(exchange) is not None) is is_whole

@@ -24,32 +24,21 @@ def lab() -> Iterator[svc.Sandbox]:
 
 def test_chunks_have_the_rows_numbers_and_columns_of_the_whole_list(lab: svc.Sandbox) -> None:
     whole = svc.files(order_by="name")
-
     chunks = list(svc.files(order_by="name", chunksize=3))
 
     assert [len(chunk) for chunk in chunks] == [3, 3, 1]
     assert [chunk.index[0] for chunk in chunks] == [0, 3, 6]
     assert all(chunk.dtypes.equals(whole.dtypes) for chunk in chunks)
     pd.testing.assert_frame_equal(pd.concat(chunks), whole)
-
-
-def test_a_limit_holds_for_all_chunks_together(lab: svc.Sandbox) -> None:
     assert [len(chunk) for chunk in svc.files(chunksize=3, limit=6)] == [3, 3]
     assert [len(chunk) for chunk in svc.files(name="*.txt", chunksize=2, limit=3)] == [2, 1]
-
-
-@pytest.mark.parametrize("conditions", [{"name": "none"}, {"name": []}, {"limit": 0}])
-def test_chunks_of_no_file_are_one_empty_frame(lab: svc.Sandbox, conditions: dict[str, object]) -> None:
-    (chunk,) = svc.files(chunksize=3, **conditions)  # type: ignore[call-overload]
-
-    assert chunk.empty
-    assert chunk.dtypes.equals(svc.files().dtypes)
-
-
-@pytest.mark.parametrize("chunksize, error", [(0, ValueError), ("3", TypeError)])
-def test_a_wrong_chunksize_is_refused_before_the_first_chunk(lab, chunksize, error):
-    with pytest.raises(error, match="chunksize"):
-        svc.files(chunksize=chunksize)  # type: ignore[call-overload]
+    for conditions in ({"name": "none"}, {"name": []}, {"limit": 0}):
+        (chunk,) = svc.files(chunksize=3, **conditions)
+        assert chunk.empty
+        assert chunk.dtypes.equals(whole.dtypes)
+    for chunksize, error in ((0, ValueError), ("3", TypeError)):
+        with pytest.raises(error, match="chunksize"):
+            svc.files(chunksize=chunksize)
 
 
 def test_closing_the_chunks_stops_the_requests(lab: svc.Sandbox) -> None:

@@ -5,12 +5,11 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.convert.engines import available
-from svc_notebooks.notebook.batch.batch import batch_schema
-from svc_notebooks.notebook.frames import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
 
 pytestmark = pytest.mark.usefixtures("in_folder")
 
 NATIVE = "application/vnd.svc-apps."
+ID = "1" * 33
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
 CITIES = pd.DataFrame({"city": ["Riga", "Kyōto"], "people": [605_000, 1_464_000], "share": [0.25, 0.5]})
 
@@ -64,15 +63,6 @@ class TestUpload:
 
         assert (made["name"].item(), words(made)) == (name, "some words")
 
-    @pytest.mark.parametrize("native", ["sheet", "Document", "", "text/csv", NATIVE + "folder", NATIVE + "form"])
-    def test_another_word_is_answered_with_those_that_there_are(self, lab, native):
-        with pytest.raises(
-            ValueError, match=r"convert_to must be one of .*document, spreadsheet, presentation, drawing, script"
-        ):
-            svc.upload(b"x", convert_to=native)
-
-        assert svc.exchanges().empty
-
     def test_auto_takes_what_the_type_fits(self, lab):
         Path("t.csv").write_bytes(b"a\n1\n")
         Path("t.html").write_bytes(b"<p>x</p>")
@@ -80,44 +70,38 @@ class TestUpload:
         made = svc.upload(["t.csv", "t.html"], convert_to="auto")
 
         assert made["mime_type"].tolist() == [NATIVE + "spreadsheet", NATIVE + "document"]
-        with pytest.raises(ValueError, match="'auto', but video/mp4 cannot be converted"):
-            svc.upload(b"x", mime_type="video/mp4", convert_to="auto")
-
-    @pytest.mark.spec("A5-02")
-    def test_text_of_another_type_names_the_type_that_is_read(self, lab):
-        with pytest.raises(svc.BadRequest, match='Declare it as plain text: mime_type="text/plain"'):
-            svc.upload(b"# Title", name="r.md", mime_type="text/markdown", convert_to="document")
 
     @pytest.mark.parametrize("language", ["en", "de", "sw"])
-    @pytest.mark.spec("A5-03", "A5-03c")
-    def test_the_language_of_pictures_goes_along(self, lab, language):
+    @pytest.mark.spec("A5-02", "A5-03", "A5-03c")
+    def test_the_language_of_pictures_goes_along_and_text_of_another_type_is_refused(self, lab, language):
         svc.upload(b"plain", mime_type="text/plain", convert_to="document", ocr_language=language)
 
         assert f"ocrLanguage={language}" in svc.exchanges()["query"].item()
+        with pytest.raises(svc.BadRequest, match='Declare it as plain text: mime_type="text/plain"'):
+            svc.upload(b"# Title", name="r.md", mime_type="text/markdown", convert_to="document")
 
-    def test_a_language_without_a_conversion_is_a_mistake(self, lab):
+    def test_what_contradicts_itself_is_not_sent(self, lab):
         with pytest.raises(ValueError, match="ocr_language applies only to converted content"):
             svc.upload(b"x", ocr_language="de")
         with pytest.raises(TypeError, match="ocr_language must be a language tag"):
             svc.upload(b"x", convert_to="document", ocr_language=7)
         with pytest.raises(ValueError, match="give source too"):
-            svc.update(sheet(), name="other", ocr_language="de")
-
-    @pytest.mark.parametrize(
-        "options,says",
-        [
-            ({"upload_type": "media"}, "convert_to"),
-            ({"metadata": {"mime_type": "text/plain"}}, "leave out one of the two"),
-        ],
-    )
-    def test_what_contradicts_itself_is_not_sent(self, lab, options, says):
-        with pytest.raises(ValueError, match=says):
-            svc.upload(b"x", convert_to="document", **options)
-
+            svc.update(ID, name="other", ocr_language="de")
+        with pytest.raises(ValueError, match="leave out one of the two"):
+            svc.upload(b"x", convert_to="document", metadata={"mime_type": "text/plain"})
+        with pytest.raises(ValueError, match="convert_to"):
+            svc.upload(b"x", convert_to="document", upload_type="media")
+        for native in ("sheet", "Document", "", "text/csv", NATIVE + "folder", NATIVE + "form"):
+            with pytest.raises(ValueError, match=r"convert_to must be one of .*document, spreadsheet, .*, script"):
+                svc.upload(b"x", convert_to=native)
         assert svc.exchanges().empty
 
+        with pytest.raises(ValueError, match="'auto', but video/mp4 cannot be converted"):
+            svc.upload(b"x", mime_type="video/mp4", convert_to="auto")
+        assert svc.files().empty
 
-ID = "1" * 33
+
+OTHER_FORMAT = r"an extension \(html, zip, .*\), a title like 'MS Word', or a media"
 
 
 class TestExport:
@@ -135,7 +119,6 @@ class TestExport:
         saved = svc.export(sheet(), format)
 
         assert saved["path"].tolist() == [f"cities.{extension}"]
-        assert saved.dtypes.astype(str).to_dict() == batch_schema(EXPORTED).dtypes
         assert saved["size"].item() == Path(f"cities.{extension}").stat().st_size
 
     def test_exports_of_one_name_get_a_path_each(self, lab):
@@ -149,6 +132,9 @@ class TestExport:
         assert [Path(path).read_text().strip() for path in first["path"]] == ["0", "1", "2", "3"]
         assert again["path"].tolist() == first["path"].tolist()
         assert again["outcome"].tolist() == ["unchanged"] * 4
+        assert first["name"].tolist() == ["a.csv", "A", "b", "a"]
+        with pytest.raises(ValueError, match="for 4 files it must be a folder"):
+            svc.export(files, "tsv", "one.tsv")
 
     @pytest.mark.parametrize("extension", ["docx", "odt", "epub", "pdf"])
     def test_the_date_of_a_document_alone_makes_no_other_export(self, lab, extension):
@@ -163,82 +149,47 @@ class TestExport:
         with pytest.raises(svc.PathExists):
             svc.export(file, extension, "birds")
 
-    def test_several_files_have_a_row_each(self, lab):
-        every = pd.concat([sheet(), svc.upload(b"a", name="b.csv", convert_to="spreadsheet")])
-
-        saved = svc.export(every, "tsv", "out")
-
-        assert saved["name"].tolist() == ["cities", "b.csv"]
-        assert sorted(path.name for path in Path("out").iterdir()) == ["b.tsv", "cities.tsv"]
-        with pytest.raises(ValueError, match="for 2 files it must be a folder"):
-            svc.export(every, "tsv", "one.tsv")
-
     @pytest.mark.spec("A7-02", "A7-02a", "A7-05", "A7-05a")
     def test_a_format_that_the_file_cannot_become_is_answered_with_those_it_can(self, lab):
-        with pytest.raises(
-            svc.BadRequest, match="cities is a spreadsheet, which can be exported as xlsx, ods, pdf, csv, tsv, zip"
-        ):
+        with pytest.raises(svc.BadRequest, match=r"cities is a spreadsheet, .* as xlsx, ods, pdf, csv, tsv, zip"):
             svc.export(sheet(), "docx")
+        with pytest.raises(ValueError, match="byte_range is for the content"):
+            svc.read(svc.files(), format="tsv", byte_range=(0, 1))
 
         assert list(Path().iterdir()) == []
 
     @pytest.mark.spec("A7-05", "A7-05a")
     @pytest.mark.parametrize(
-        "format, message",
+        "format, to, error, message",
         [
-            ("xslx", "did you mean 'xlsx'"),
-            *(
-                (each, r"an extension \(html, zip, .*\), a title like 'MS Word', or a media")
-                for each in ("", "word document")
-            ),
+            ("xslx", None, ValueError, "did you mean 'xlsx'"),
+            ("", None, ValueError, OTHER_FORMAT),
+            ("word document", None, ValueError, OTHER_FORMAT),
+            ("csv", "x.tsv", ValueError, "to is 'x.tsv', and the format is csv; give a path"),
+            ("MS Excel", "x.PDF", ValueError, "to is 'x.PDF', and the format is ms excel; give a path"),
+            ("pdf", "x.jpeg", ValueError, "to is 'x.jpeg', and the format is pdf; give a path"),
+            (7, None, TypeError, None),
+            ("pdf", 7, TypeError, None),
         ],
     )
-    def test_a_format_that_there_is_not_is_not_sent(self, lab, format, message):
-        file = sheet()
-        before = len(svc.exchanges())
-
-        with pytest.raises(ValueError, match=message):
-            svc.export(file, format)
-
-        assert len(svc.exchanges()) == before
-
-    @pytest.mark.parametrize("format, to", [("csv", "x.tsv"), ("MS Excel", "x.PDF"), ("pdf", "x.jpeg")])
-    def test_a_path_of_another_format_is_refused(self, lab, format, to):
+    def test_a_format_or_path_that_cannot_be_meant_is_not_sent(self, lab, format, to, error, message):
         file = sheet()
 
-        with pytest.raises(ValueError, match=rf"to is '{to}', and the format is {format.lower()}; give a path"):
+        with pytest.raises(error, match=message):
             svc.export(file, format, to)
+        with pytest.raises(TypeError):
+            svc.export(7, "pdf")
         assert len(svc.exchanges()) == 1
         assert svc.export(file, "csv", "x.data")["outcome"].item() == "saved"
-
-    def test_an_export_is_read(self, lab):
-        file = sheet()
-        svc.export(file, "tsv", "x.tsv")
-
-        assert svc.read(file, format="tsv") == Path("x.tsv").read_bytes()
-        with pytest.raises(ValueError, match="byte_range is for the content"):
-            svc.read(file, format="tsv", byte_range=(0, 1))
-
-    @pytest.mark.parametrize(
-        "file,format,to,error", [(7, "pdf", None, TypeError), (ID, 7, None, TypeError), (ID, "pdf", 7, TypeError)]
-    )
-    def test_arguments_that_cannot_be_meant(self, lab, file, format, to, error):
-        with pytest.raises(error):
-            svc.export(file, format, to)
-
-        assert svc.exchanges().empty
+        assert svc.read(file, format="csv") == Path("x.data").read_bytes()
 
 
 class TestFormats:
     def test_about(self, lab):
         svc.upload(b"12345")
 
-        about = svc.about()
-
-        assert about.dtypes.astype(str).to_dict() == ABOUT.dtypes
-        assert about[["display_name", "email_address", "quota_usage"]].values.tolist() == [
-            ["Ada", "ada@svc.example", 5]
-        ]
+        about = svc.about()[["display_name", "email_address", "quota_usage"]]
+        assert about.values.tolist() == [["Ada", "ada@svc.example", 5]]
 
     @pytest.mark.spec("A5-05")
     def test_every_format_that_is_imported_has_a_row(self, lab):
@@ -247,7 +198,6 @@ class TestFormats:
 
         formats = svc.import_formats()
 
-        assert formats.dtypes.astype(str).to_dict() == IMPORT_FORMATS.dtypes
         assert set(zip(formats["media_type"], formats["native_type"], strict=True)) <= offered
         assert not formats.duplicated(["native", "title"]).any()
         assert set(formats["native"]) == {"document", "spreadsheet", "presentation", "drawing", "script"}
@@ -272,7 +222,6 @@ class TestFormats:
 
         formats = svc.export_formats()
 
-        assert formats.dtypes.astype(str).to_dict() == EXPORT_FORMATS.dtypes
         assert list(zip(formats["native_type"], formats["media_type"], strict=True)) == offered
 
     @pytest.mark.spec("A7-05", "A7-05b")
@@ -281,5 +230,4 @@ class TestFormats:
 
         assert svc.export_formats(drawing)["extension"].tolist() == ["jpg", "png", "svg", "pdf"]
         assert set(svc.export_formats(pd.concat([drawing, sheet()]))["native"]) == {"drawing", "spreadsheet"}
-        assert svc.export_formats(svc.upload(b"x")).dtypes.astype(str).to_dict() == EXPORT_FORMATS.dtypes
         assert svc.export_formats(svc.upload(b"x")).empty

@@ -29,14 +29,11 @@ def sent(lab, call):
     return ["content" if "alt=media" in url else "metadata" for url in urls]
 
 
-@pytest.mark.parametrize("form", ["frame", "dicts", "row"])
-def test_a_row_with_size_checksum_and_type_needs_one_request(lab, listed, tmp_path, form):
-    files = {"frame": listed, "dicts": listed.to_dict("records"), "row": listed.iloc[1]}[form]
-
-    count = 1 if form == "row" else 3
-
-    assert sent(lab, lambda: svc.download(files, tmp_path)) == ["content"] * count
-    assert sent(lab, lambda: svc.download(files, tmp_path)) == ["metadata"] * count
+def test_a_row_with_size_checksum_and_type_needs_one_request(lab, listed, tmp_path):
+    for n, files in enumerate((listed, listed.to_dict("records"), listed.iloc[1])):
+        count = 3 if n < 2 else 1
+        assert sent(lab, lambda files=files, to=tmp_path / f"{n}/": svc.download(files, to)) == ["content"] * count
+        assert sent(lab, lambda files=files, to=tmp_path / f"{n}/": svc.download(files, to)) == ["metadata"] * count
 
 
 def test_an_old_row_downloads_the_content_of_today(lab, listed, tmp_path):
@@ -47,29 +44,22 @@ def test_an_old_row_downloads_the_content_of_today(lab, listed, tmp_path):
         svc.download(row, tmp_path)
     assert svc.download(row, tmp_path, overwrite=True)["outcome"].item() == "replaced"
     assert (tmp_path / "a.txt").read_bytes() == b"4" * row["size"]
+
+    svc.update(row, b"4444")
+    requests = sent(lab, lambda: svc.download(row, tmp_path / "new.txt"))
+    assert requests == ["content", "metadata", "content"], "the row does not describe the content"
+    assert (tmp_path / "new.txt").read_bytes() == b"4444"
     svc.delete(row)
     with pytest.raises(svc.NotFound):
         svc.download(row, tmp_path)
 
 
-@pytest.mark.parametrize("column", ["name", "size", "mime_type", "md5_checksum"])
-def test_a_row_that_lacks_a_column_needs_its_metadata(lab, listed, tmp_path, column):
-    rows = listed.drop(columns=column)
-
-    assert sent(lab, lambda: svc.download(rows, tmp_path)) == ["metadata"] * 3 + ["content"] * 3
-
-
-def test_a_byte_range_needs_the_metadata(lab, listed, tmp_path):
+def test_a_row_that_lacks_a_column_and_a_byte_range_need_the_metadata(lab, listed, tmp_path):
+    for column in ("name", "size", "mime_type", "md5_checksum"):
+        rows = listed.drop(columns=column)
+        requests = sent(lab, lambda rows=rows, to=tmp_path / column: svc.download(rows, to))
+        assert requests == ["metadata"] * 3 + ["content"] * 3
     assert sent(lab, lambda: svc.download(listed.iloc[2], tmp_path, byte_range=(0, 1))) == ["metadata", "content"]
-
-
-def test_the_content_that_a_row_does_not_describe_any_more_is_compared_with_the_service(lab, listed, tmp_path):
-    svc.update(listed.iloc[2], b"4444")
-
-    requests = sent(lab, lambda: svc.download(listed.iloc[2], tmp_path))
-
-    assert requests == ["content", "metadata", "content"]
-    assert (tmp_path / "a.txt").read_bytes() == b"4444"
 
 
 def test_content_that_arrives_damaged_is_not_saved(lab, listed, tmp_path, monkeypatch):
@@ -105,19 +95,13 @@ def test_a_failed_row_has_what_is_known_of_it(lab, listed, tmp_path):
 
 
 @pytest.mark.parametrize("how", [{"workers": 3}, {"executor": PicklingExecutor()}], ids=["threads", "executor"])
-def test_tables_are_read_in_their_order(served, how):
+def test_tables_are_read_in_their_order_up_to_the_first_that_cannot_be_read(served, how):
     files = svc.upload([b"n\n1\n", b"n\n2\n", b"n\n3\n"], name=["a.csv", "b.csv", "a.csv"])
-
     read = svc.read_frame(files, file_column="name", **how)
-
     assert read.values.tolist() == [["a.csv", 1], ["b.csv", 2], ["a.csv", 3]]
 
-
-def test_the_first_table_that_cannot_be_read_ends_the_call(lab):
-    files = svc.upload([b"n\n1\n", b"{", b"n\n3\n"], name=["a.csv", "b.json", "c.csv"])
-
+    svc.update(files.iloc[1], b"{", name="b.json", mime_type="application/json")
     with pytest.raises(ValueError, match=r"b\.json") as caught:
-        svc.read_frame(files)
-
+        svc.read_frame(files["id"], workers=1)
     assert caught.value.result["name"].tolist() == ["a.csv"]
     assert caught.value.result["frame"][0]["n"].tolist() == [1]

@@ -15,10 +15,13 @@ def names_in(folder):
 
 def test_a_folder_is_created_in_a_folder(data):
     plots = svc.create_folder("Plots", data, description="of the survey")
-
     assert plots["parents"].item() == data["id"].tolist()
     assert plots["mime_type"].item() == "application/vnd.svc-apps.folder"
     assert svc.file(plots, fields="description").squeeze() == "of the survey"
+    for name in ("mime_type", "mimeType"):
+        words = rf"{name} cannot be set for a folder; create_file\(name, mime_type=\.\.\.\)"
+        with pytest.raises(TypeError, match=words):
+            svc.create_folder("Data", **{name: "document"})
 
 
 @pytest.mark.parametrize("keyword", ["folder", "parent"])
@@ -94,38 +97,25 @@ def test_files_and_folders_move(data):
             svc.move(files, **wrong)
 
 
-@pytest.mark.parametrize("top", [None, "root"])
-def test_files_move_to_the_top_folder(data, top):
-    file = svc.upload(b"1", name="a", parent=data)
-
-    assert svc.move(file, to=top)["parents"].item() == svc.file("root")["id"].tolist()
-    assert names_in(data) == []
-
-
-def test_a_file_that_is_in_the_folder_is_not_changed(lab, data):
+def test_files_move_to_the_top_folder(data):
     file = svc.upload(b"1", name="a", parent=data)
     before = svc.file(file, fields="version").squeeze()
-
     svc.move(file, to=data)
-
-    assert svc.file(file, fields="version").squeeze() == before
-
-
-def test_a_folder_in_the_trash_is_refused_and_the_file_stays(lab, data):
-    file = svc.upload(b"1", name="a")
-    svc.trash(data)
-
-    with pytest.raises(ValueError, match="to is 'Data', a folder in the trash; restore it first with untrash"):
+    assert svc.file(file, fields="version").squeeze() == before, "it is there"
+    for top in (None, "root"):
         svc.move(file, to=data)
+        assert svc.move(file, to=top)["parents"].item() == svc.file("root")["id"].tolist()
+        assert names_in(data) == []
 
-    assert not svc.file(file)["trashed"].item()
 
-
-def test_a_file_as_target_is_refused(data):
+def test_a_file_or_a_folder_in_the_trash_is_refused_as_target(data):
     file, other = svc.upload([b"1", b"2"], name=["a", "b"]).iloc
-
     with pytest.raises(ValueError, match=r"to is 'b', a file of the type .*; give a folder"):
         svc.move(file, to=other)
+    svc.trash(data)
+    with pytest.raises(ValueError, match="to is 'Data', a folder in the trash; restore it first with untrash"):
+        svc.move(file, to=data)
+    assert not svc.file(file)["trashed"].item()
 
 
 def test_a_failed_move_does_not_stop_the_others(data):
@@ -138,9 +128,3 @@ def test_a_failed_move_does_not_stop_the_others(data):
 
     assert moved[["id", "outcome"]].values.tolist() == [["nothing", "failed"], [file["id"].item(), "done"]]
     assert names_in(inner) == ["a"]
-
-
-@pytest.mark.parametrize("name", ["mime_type", "mimeType"])
-def test_a_folder_has_no_other_media_type(lab, name):
-    with pytest.raises(TypeError, match=rf"{name} cannot be set for a folder; create_file\(name, mime_type=\.\.\.\)"):
-        svc.create_folder("Data", **{name: "document"})

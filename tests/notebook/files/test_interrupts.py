@@ -31,10 +31,12 @@ def test_an_interrupted_upload_says_what_is_stored_and_the_same_call_goes_on(lab
     message = message_of(lambda: svc.upload(path, progress=interrupt_after(17 * MIB)))
     sizes: list[int] = []
     svc.upload(path, progress=lambda done, total: sizes.append(done))
-
     assert message == "16 of 20 MiB are stored; run the cell again to go on"
     assert min(sizes) > 16 * MIB
     assert len(svc.files()) == 1
+
+    message = message_of(lambda: svc.upload(bytes(MIB), progress=interrupt_after(0)))
+    assert message == "the upload was stopped; files() shows whether the file is stored"
 
 
 def test_one_of_several_uploads_is_named_and_the_finished_ones_are_in_the_error(lab, path):
@@ -47,29 +49,17 @@ def test_one_of_several_uploads_is_named_and_the_finished_ones_are_in_the_error(
     assert svc.files(order_by="name")["name"].tolist() == ["big.bin", "small.txt"]
 
 
-def test_an_upload_in_one_request_does_not_promise_to_go_on(lab):
-    message = message_of(lambda: svc.upload(bytes(MIB), progress=interrupt_after(0)))
-
-    assert message == "the upload was stopped; files() shows whether the file is stored"
-
-
-def test_an_interrupted_download_goes_on_from_what_is_saved(lab, path, tmp_path):
-    file, folder = svc.upload(path), tmp_path / "copies"
+def test_an_interrupted_download_goes_on_from_what_is_saved_unless_the_range_is_another(lab, path, tmp_path):
+    file, folder, target = svc.upload(path), tmp_path / "copies", tmp_path / "range.bin"
     folder.mkdir()
     message = message_of(lambda: svc.download(file, folder, progress=interrupt_after(6 * MIB)))
     saved = (folder / "zeros.bin.part").stat().st_size
     svc.download(file, folder)
-
     assert message == f"stopped at {progress_text(saved, 20 * MIB)}; run the cell again to go on"
     assert f"bytes={saved}-" in svc.exchanges()["range"].tolist()
     assert (folder / "zeros.bin").read_bytes() == path.read_bytes()
 
-
-def test_a_download_of_another_range_begins_again(lab, path, tmp_path):
-    file = svc.upload(path)
-    target = tmp_path / "range.bin"
     message_of(lambda: svc.download(file, target, byte_range=(0, 10 * MIB - 1), progress=interrupt_after(6 * MIB)))
     svc.download(file, target, byte_range=(MIB, 11 * MIB - 1))
-
     assert svc.exchanges()["range"].tolist()[-1] == f"bytes={MIB}-{11 * MIB - 1}"
     assert target.stat().st_size == 10 * MIB

@@ -18,38 +18,24 @@ def test_a_bar_is_shown_for_large_transfers_or_on_request(lab, displayed, size, 
     assert len(displayed) == bars
 
 
-@pytest.mark.spec("D-03", "D-03a")
-def test_the_bar_is_shown_once_and_then_changes(lab, displayed):
-    svc.upload(bytes(9 * MIB), name="zeros.bin")
-
-    (bar,) = displayed
-    assert repr(bar) == "<ProgressBar: Upload zeros.bin>"
-    assert "Done: 9 MiB of 9 MiB (100 %)" in bar.children[1].value
-    assert 'role="status"' in bar.children[1].value
-    assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
-
-
-@pytest.mark.spec("A6-06", "A6-06b")
-def test_a_download_has_a_bar(lab, displayed, tmp_path):
-    file = svc.upload(bytes(9 * MIB), name="zeros.bin", progress=False)
-
+@pytest.mark.spec("D-03", "D-03a", "A6-06", "A6-06b")
+def test_the_bar_is_shown_once_and_then_changes(lab, displayed, tmp_path):
+    file = svc.upload(bytes(9 * MIB), name="zeros.bin")
     svc.download(file, tmp_path)
 
-    (bar,) = displayed
-    assert repr(bar) == "<ProgressBar: Download zeros.bin>"
-    assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
+    for bar, word in zip(displayed, ("Upload", "Download"), strict=True):
+        assert repr(bar) == f"<ProgressBar: {word} zeros.bin>"
+        assert "Done: 9 MiB of 9 MiB (100 %)" in bar.children[1].value
+        assert 'role="status"' in bar.children[1].value
+        assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
 
 
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("error, word", [(KeyboardInterrupt, "Stopped"), (OSError, "Failed")])
 def test_a_bar_shows_that_the_transfer_stopped(displayed, error, word):
-    def transfer():
-        with reporting(True, "Upload zeros.bin", 100) as report:
-            report(40, 100)
-            raise error
-
-    with pytest.raises(error):
-        transfer()
+    with pytest.raises(error), reporting(True, "Upload zeros.bin", 100) as report:  # noqa: PT012
+        report(40, 100)
+        raise error
 
     assert [bar.text for bar in displayed] == [f"{word} at 40 bytes of 100 bytes (40 %) in 0 s"]
 

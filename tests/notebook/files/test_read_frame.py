@@ -22,39 +22,28 @@ def test_a_frame_comes_back_as_it_was_uploaded(lab, name):
     assert svc.read_frame(svc.upload(BIRDS, name=name)).equals(BIRDS)
 
 
-def test_a_native_spreadsheet_is_read(lab):
+def test_a_native_spreadsheet_is_read_and_a_sheet_is_chosen(lab, tmp_path):
     dated = BIRDS.assign(day=pd.to_datetime(["2026-01-02", "2026-01-03"]))
-    sheet = svc.upload(dated, name="birds", convert_to="spreadsheet")
-
-    table = svc.read_frame(sheet)
-
+    table = svc.read_frame(svc.upload(dated, name="birds", convert_to="spreadsheet"))
     assert table.drop(columns="day").equals(BIRDS)
     assert table["day"].tolist() == dated["day"].tolist()
 
-
-def test_a_sheet_of_a_native_spreadsheet_is_chosen(lab, tmp_path):
     path = tmp_path / "two.xlsx"
     with pd.ExcelWriter(path, engine="xlsxwriter") as writer:
         BIRDS.to_excel(writer, sheet_name="Birds", index=False)
         pd.DataFrame({"a": [1]}).to_excel(writer, sheet_name="Other", index=False)
     files = svc.upload([path, path], metadata={}), svc.upload(path, convert_to="spreadsheet")
-
-    for choice in ({"sheet": "Other"}, {"sheet_name": "Other"}, {"sheet_name": 1}):
+    for choice in ({"sheet": "Other"}, {"sheet": 1}, {"sheet_name": "Other"}, {"sheet_name": 1}):
         assert [svc.read_frame(file.iloc[0], **choice).values.tolist() for file in files] == [[[1]], [[1]]]
-    assert [svc.read_frame(file.iloc[0], sheet=1).values.tolist() for file in files] == [[[1]], [[1]]]
     with pytest.raises(ValueError, match="'two' has no sheet 'Ponds'; its sheets are 'Birds', 'Other'"):
         svc.read_frame(files[1], "Ponds")
 
 
-def test_several_files_are_one_frame_in_the_order_of_their_rows(months):
+def test_several_files_are_one_frame_in_the_order_of_their_rows_with_a_column_of_names_on_request(months):
     assert svc.read_frame(months).values.tolist() == [[1, 5], [2, 7], [3, 8]]
     assert svc.read_frame(months).index.tolist() == [0, 1, 2]
     assert svc.read_frame(months["id"].tolist()[::-1])["n"].tolist() == [7, 8, 5]
-
-
-def test_a_column_names_the_file_of_each_row_on_request(months):
     table = svc.read_frame(months, file_column="file")
-
     assert list(table.columns) == ["file", "day", "n"]
     assert table["file"].tolist() == ["january.csv", "february.csv", "february.csv"]
     assert pd.api.types.is_string_dtype(table["file"])
@@ -91,68 +80,55 @@ def test_a_folder_without_a_table_says_what_it_has(lab, names, words):
         svc.read_frame(folder)
 
 
-def test_options_go_to_the_pandas_reader(months):
+def test_options_go_to_the_pandas_reader_and_one_that_it_has_not_is_refused_before_content_is_read(months):
+    before = len(svc.exchanges())
+    with pytest.raises(TypeError, match=r"'usecol' is not an option of pandas\.read_csv; did you mean 'usecols'"):
+        svc.read_frame(months, usecol=["n"])
+    assert not svc.exchanges()["query"].str.contains("alt=media")[before:].any()
     assert svc.read_frame(months, usecols=["n"], dtype={"n": "float64"})["n"].tolist() == [5.0, 7.0, 8.0]
     assert svc.read_frame(months, index_col="day").index.tolist() == [1, 2, 3]
 
 
-def test_an_option_that_pandas_does_not_have_is_refused_before_content_is_read(months):
-    before = len(svc.exchanges())
-
-    with pytest.raises(TypeError, match=r"'usecol' is not an option of pandas\.read_csv; did you mean 'usecols'"):
-        svc.read_frame(months, usecol=["n"])
-
-    assert not svc.exchanges()["query"].str.contains("alt=media")[before:].any()
-
-
-def test_the_charset_of_the_media_type_is_used(lab):
+def test_the_charset_of_the_media_type_is_used_and_a_format_may_be_given(lab):
     text = "é,b\n1,2\n"
     windows = svc.upload(text.encode("cp1252"), name="a.csv", mime_type="text/csv; charset=windows-1252")
     marked = svc.upload(text.encode("utf-8-sig"), name="b.csv", mime_type="text/csv; charset=UTF-8")
     unknown = svc.upload(text.encode(), name="c.csv", mime_type="text/csv; charset=klingon")
 
     assert [svc.read_frame(file).columns.tolist() for file in (windows, marked, unknown)] == [["é", "b"]] * 3
+    assert svc.read_frame(svc.upload(b"a,b\n1,2\n"), format="csv").values.tolist() == [[1, 2]]
 
 
-def test_a_format_is_named_where_the_file_does_not_name_it(lab):
-    plain = svc.upload(b"a,b\n1,2\n")
-
-    with pytest.raises(ValueError, match=r"'Untitled' is application/octet-stream, .*format='csv'"):
-        svc.read_frame(plain)
-    assert svc.read_frame(plain, format="csv").values.tolist() == [[1, 2]]
-
-
-INSTEAD = {
-    "document": (lambda: svc.upload(b"x", name="a.txt", convert_to="document"), "'a.txt' is a document, .*svc.export"),
-    "script": (lambda: svc.create_file(name="s", mime_type=f"{NATIVE}script"), "'s' is a script, .*'json'"),
-    "text": (lambda: svc.upload(b"x", name="a.txt"), r"'a.txt' is text/plain, .*svc\.read\(file\).*format='csv'"),
-    "picture": (lambda: svc.upload(b"\x89PNG\r\n\x1a\n", name="a.png"), r"'a.png' is image/png, .*svc\.read\(file\)"),
-}
-
-
-@pytest.mark.parametrize("case", INSTEAD)
-def test_a_file_that_is_no_table_is_refused_with_what_to_use_instead(lab, case):
-    make, words = INSTEAD[case]
-
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: svc.upload(b"x", name="a.txt", convert_to="document"), "'a.txt' is a document, .*svc.export"),
+        (lambda: svc.create_file(name="s", mime_type=f"{NATIVE}script"), "'s' is a script, .*'json'"),
+        (lambda: svc.upload(b"x", name="a.txt"), r"'a.txt' is text/plain, .*svc\.read\(file\).*format='csv'"),
+        (lambda: svc.upload(b"\x89PNG\r\n\x1a\n", name="a.png"), r"'a.png' is image/png, .*svc\.read\(file\)"),
+        (lambda: svc.upload(b""), r"'Untitled' is application/octet-stream, .*format='csv'"),
+    ],
+    ids=["document", "script", "text", "picture", "unknown"],
+)
+def test_a_file_that_is_no_table_is_refused_with_what_to_use_instead(lab, make, words):
     with pytest.raises(ValueError, match=words) as caught:
         svc.read_frame(make())
 
     assert len(str(caught.value)) < 300
 
 
-WRONG = {
-    "sheet of CSV": ({"sheet": "A"}, ValueError, r"sheet is for workbooks; 'january\.csv' is CSV"),
-    "list of sheets": ({"sheet": ["A"]}, TypeError, "sheet must be the name or the number of one sheet, not list"),
-    "format": ({"format": "excel"}, ValueError, "format is 'excel'; it must be one of csv, tsv, json"),
-    "file column": ({"file_column": 3}, TypeError, "file_column must be a str or None"),
-    "progress": ({"progress": "yes"}, TypeError, "progress must be"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_argument_is_named(months, case):
-    arguments, error, words = WRONG[case]
-
+@pytest.mark.parametrize(
+    "arguments, error, words",
+    [
+        ({"sheet": "A"}, ValueError, r"sheet is for workbooks; 'january\.csv' is CSV"),
+        ({"sheet": ["A"]}, TypeError, "sheet must be the name or the number of one sheet, not list"),
+        ({"format": "excel"}, ValueError, "format is 'excel'; it must be one of csv, tsv, json"),
+        ({"file_column": 3}, TypeError, "file_column must be a str or None"),
+        ({"progress": "yes"}, TypeError, "progress must be"),
+    ],
+    ids=str,
+)
+def test_a_wrong_argument_is_named(months, arguments, error, words):
     with pytest.raises(error, match=words):
         svc.read_frame(months, **arguments)
 
@@ -171,20 +147,11 @@ def test_a_flagged_file_is_read_only_if_its_owner_says_so(lab):
 def test_large_content_is_read_from_a_temporary_file_that_is_removed(lab, monkeypatch, tmp_path, name):
     monkeypatch.setattr(module, "_IN_MEMORY", 0)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    done = []
+    file, done = svc.upload(BIRDS, name=name), []
 
-    table = svc.read_frame(svc.upload(BIRDS, name=name), progress=lambda count, total: done.append(count))
-
-    assert table.equals(BIRDS)
-    assert done[-1] == int(svc.files("trashed = false")["size"].item())
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_reader_that_fails_leaves_no_temporary_file(lab, monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "_IN_MEMORY", 0)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-
-    with pytest.raises(ValueError, match=r"'a\.csv\.gz' cannot be read as CSV"):
-        svc.read_frame(svc.upload(gzip.compress(b"a\n1\n")[:-9], name="a.csv.gz", mime_type="text/csv"))
-
+    assert svc.read_frame(file, progress=lambda count, total: done.append(count)).equals(BIRDS)
+    assert done[-1] == int(file["size"].item())
+    broken = svc.upload(gzip.compress(b"a\n1\n")[:-9], name="b.csv.gz", mime_type="text/csv")
+    with pytest.raises(ValueError, match=r"'b\.csv\.gz' cannot be read as CSV"):
+        svc.read_frame(broken)
     assert list(tmp_path.iterdir()) == []

@@ -1,3 +1,4 @@
+import re
 import unicodedata
 from datetime import UTC, date, datetime, timedelta, timezone
 
@@ -102,12 +103,11 @@ def test_a_name_that_was_meant_never_selects_others_when_a_cell_runs_again(lab, 
     assert names_of(name="why*") == ["whyA.txt"]
 
 
-@pytest.mark.parametrize("wildcard", ["", "*"])
-def test_many_long_names_are_not_too_long_for_a_query(lab, wildcard):
+def test_many_long_names_are_not_too_long_for_a_query(lab):
     long = [f"{n:03}{'x' * 240}" for n in range(100)]
     svc.upload(b"", name=long[7])
-
-    assert names_of(name=[name + wildcard for name in long]) == [long[7]]
+    for wildcard in ("", "*"):
+        assert names_of(name=[name + wildcard for name in long]) == [long[7]]
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
@@ -117,25 +117,10 @@ def test_a_name_is_found_in_another_unicode_form(lab, name, form, other):
     stored = unicodedata.normalize(form, name)
     svc.upload(b"x", name=stored)
 
-    for pattern in (
-        name,
-        name.upper(),
-        name.lower(),
-        f"{name[:2]}*",
-        f"*{name[1:]}",
-        f"{name[0]}?*{name[-1]}",
-        [name] * 200,
-    ):
+    patterns = [f"{name[:2]}*", f"*{name[1:]}", f"{name[0]}?*{name[-1]}", [name] * 200]
+    for pattern in (name, name.upper(), name.lower(), *patterns):
         written = [unicodedata.normalize(other, text) for text in ([pattern] if isinstance(pattern, str) else pattern)]
         assert names_of(name=written) == [stored]
-
-
-@pytest.mark.parametrize("argument", ["name", "mime_type", "folder", "owner"])
-def test_an_empty_list_matches_no_file_and_sends_nothing(shelf, argument):
-    before = len(svc.exchanges())
-
-    assert svc.files(**{argument: []}).dtypes.equals(svc.files().dtypes)
-    assert len(svc.exchanges()) == before + 1
 
 
 @pytest.mark.parametrize(
@@ -203,20 +188,21 @@ def test_files_are_found_by_time(shelf, moment):
     assert names_of(modified_after="today") == ["old.txt", "table.csv"]
 
 
-def test_flags_text_and_properties_are_conditions(shelf):
+def test_flags_text_and_properties_are_conditions_and_apply_before_the_limit_and_the_columns(shelf):
     assert names_of(trashed=True) == ["old.txt"]
     assert "old.txt" not in names_of(trashed=False)
     assert names_of(starred=True) == names_of(properties={"lab": "it's 7"}) == ["it's 100% \\ *.txt"]
     assert names_of(properties={"lab": "it's 7", "room": "1"}) == []
     assert names_of(text="survey 2") == ["Survey-2.tsv"]
 
-
-def test_a_pattern_is_applied_before_the_limit_and_the_columns(shelf):
     result = svc.files(name="*.csv", limit=1, order_by="name desc", fields="size")
-
     assert result.columns.tolist() == ["size"]
     assert result["size"].tolist() == [3]
     assert names_of(name="*.csv", order_by="name", limit=1) == ["survey 1.csv"]
+    before = len(svc.exchanges())
+    empty = [svc.files(**{argument: []}).dtypes for argument in ("name", "mime_type", "folder", "owner")]
+    assert len(svc.exchanges()) == before, "an empty list matches no file"
+    assert all(dtypes.equals(svc.files().dtypes) for dtypes in empty)
 
 
 letters = st.text(st.sampled_from("aA1 .-_ßẞσςΣé\u0301'%\\()[]"), max_size=8)
@@ -244,6 +230,7 @@ def test_the_text_before_a_wildcard_never_hides_a_file(prefix, pattern, rest):
         ({"name": "a\ud800"}, ValueError, "the text .* has a lone surrogate, which cannot be sent"),
         ({"owner": "Lee, Ann <ann@x.example>"}, ValueError, "owner has 'Lee'; give an e-mail address or 'me'"),
         ({"text": ["a"]}, TypeError, "text must be a str, not list"),
+        ({"text": ""}, ValueError, "text is '', which is empty"),
         ({"mime_type": "csv"}, ValueError, "did you mean 'text/csv'"),
         ({"mime_type": "foldr"}, ValueError, "did you mean 'folder'"),
         ({"mime_type": "application/vnd.google-apps.folder"}, ValueError, "here it is 'folder' or"),
@@ -267,26 +254,17 @@ def test_an_invalid_argument_is_refused_before_anything_is_sent(lab, arguments, 
 
 
 @pytest.mark.parametrize(
-    "query, message",
+    "query, message, place",
     [
-        (
-            "name contains 'a' and modified_tme > '2026'",
-            "query: modified_tme is not a field; did you mean modified_time?\n"
-            "    name contains 'a' and modified_tme > '2026'\n"
-            "                          ^^^^^^^^^^^^ (400 invalid)",
-        ),
-        (
-            "table.csv",
-            "query: 'table.csv' is not a query; files(name=...) searches names, and files(text=...) words.\n"
-            "    table.csv\n    ^^^^^^^^^ (400 invalid)",
-        ),
+        ("not modified_tme > '2026'", "modified_tme is not a field; did you mean modified_time?", " " * 4 + "^" * 12),
+        ("t.csv", "'t.csv' is not a query; files(name=...) searches names, and files(text=...) words.", "^^^^^"),
     ],
 )
-def test_an_error_in_a_query_shows_its_place(lab, query, message):
+def test_an_error_in_a_query_shows_its_place(lab, query, message, place):
     with pytest.raises(svc.BadRequest) as refused:
         svc.files(query, name="*.csv")
 
-    assert str(refused.value) == message
+    assert str(refused.value) == f"query: {message}\n    {query}\n    {place} (400 invalid)"
     assert (refused.value.status, refused.value.location) == (400, "q")
 
 
@@ -299,12 +277,5 @@ def test_an_error_in_a_query_shows_its_place(lab, query, message):
     ],
 )
 def test_the_error_about_an_unknown_sort_key_names_the_nearest(lab, order_by, message):
-    with pytest.raises(svc.BadRequest) as refused:
+    with pytest.raises(svc.BadRequest, match=rf"^order_by: {re.escape(message)}"):
         svc.files(order_by=order_by)
-
-    assert str(refused.value).startswith(f"order_by: {message}")
-
-
-def test_an_empty_text_is_refused_because_it_would_list_all_files(lab):
-    with pytest.raises(ValueError, match="text is '', which is empty"):
-        svc.files(text="")

@@ -82,29 +82,18 @@ def test_a_pattern_keeps_the_folders_below_its_wildcards(data, pattern):
     assert sorted(path for path, content in stored_tree(folder).items() if content) == PATTERNS[pattern]
 
 
-def test_a_repeated_upload_sends_only_what_is_new(data):
+def test_a_repeated_upload_sends_only_what_is_new_or_has_changed(data):
     first = svc.upload("data")
     (data / "new.txt").write_text("n")
-
     again = svc.upload("data")
-
-    assert again.set_index("path")["outcome"].to_dict() == {
-        "data/a.csv": "unchanged",
-        "data/new.txt": "uploaded",
-        "data/sub/b.csv": "unchanged",
-        "data/sub/deep/c.txt": "unchanged",
-    }
+    new = {"data/new.txt": "uploaded"}
+    assert again.set_index("path")["outcome"].to_dict() == dict.fromkeys(first["path"], "unchanged") | new
     assert set(first["id"]) < set(again["id"])
     assert stored_tree() == {**WHOLE, "data/new.txt": ["n"]}
 
-
-def test_a_changed_file_is_uploaded_beside_the_stored_file_and_named(data):
-    svc.upload("data")
     (data / "a.csv").write_text("A")
-
     with pytest.warns(UserWarning, match=r"other content.* data/a\.csv; overwrite=True replaces"):
         outcomes = [set(svc.upload("data")["outcome"]) for _ in range(2)]
-
     assert outcomes == [{"uploaded beside", "unchanged"}, {"unchanged"}]
     assert sorted(stored_tree()["data/a.csv"]) == ["A", "a"]
 
@@ -135,73 +124,47 @@ def test_two_folders_and_files_of_one_name_make_no_further_files(data):
     assert sum(path.endswith("/") for path in tree) == 5, "one folder for both"
 
 
-def test_folders_in_the_trash_are_not_used(data):
+def test_folders_in_the_trash_are_not_used_and_metadata_and_conversion_apply_to_each_file(data):
     svc.upload("data")
     svc.trash(svc.files("name = 'data'"))
-
     assert set(svc.upload("data")["outcome"]) == {"uploaded"}
 
-
-def test_metadata_and_conversion_apply_to_each_file(data):
     made = svc.upload("data/**/*.csv", convert_to="auto", metadata={"starred": True})
-
     assert made["name"].tolist() == ["a", "b"]
     assert made["starred"].tolist() == [True, True]
     assert made["mime_type"].str.endswith("spreadsheet").all()
 
 
-def test_hidden_files_links_and_devices_are_named_in_a_warning(data, tmp_path):
+def test_hidden_files_links_and_devices_are_named_in_a_warning(data):
     write(data, {".env": "secret", ".git/config": "g"})
-    (data / "link").symlink_to("/etc")
+    assert svc.upload("data", include_hidden=True)["path"].tolist()[:2] == ["data/.env", "data/.git/config"]
+    (data / "link").symlink_to("sub")
     (data / "a link.csv").symlink_to("a.csv")
     os.mkfifo(data / "pipe")
 
     with pytest.warns(UserWarning, match="not uploaded") as caught:
         made = svc.upload("data")
-
-    words = str(caught[0].message)
     assert caught[0].filename == __file__
-    assert "data/.env (hidden)" in words
-    assert "include_hidden=True" in words
-    assert "data/link (a symbolic link)" in words
-    assert "data/a link.csv (a symbolic link)" in words
-    assert "data/pipe (not a regular file)" in words
+    for text in (
+        *("data/.env (hidden)", "include_hidden=True", "data/link (a symbolic link)"),
+        *("data/a link.csv (a symbolic link)", "data/pipe (not a regular file)"),
+    ):
+        assert text in str(caught[0].message)
     assert made["path"].tolist() == ["data/a.csv", "data/sub/b.csv", "data/sub/deep/c.txt"]
-
-
-def test_a_pattern_does_not_go_through_a_link(data):
-    (data / "link").symlink_to("sub")
-
     with pytest.warns(UserWarning, match=r"not uploaded: link \(a symbolic link\)$"):
-        made = svc.upload("data/*/*.csv")
-
-    assert made["path"].tolist() == ["sub/b.csv"]
+        assert svc.upload("data/*/*.csv")["path"].tolist() == ["sub/b.csv"]
 
 
-def test_hidden_files_go_up_on_request(data):
-    write(data, {".env": "e", ".git/config": "g"})
-
-    made = svc.upload("data", include_hidden=True)
-
-    assert made["path"].tolist()[:2] == ["data/.env", "data/.git/config"]
-
-
-def unreadable(monkeypatch, *names):
-    """Make files and folders of these names unreadable, also for root."""
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(data, monkeypatch):
     for method in ("open", "iterdir"):
         plain = getattr(Path, method)
 
         def refuse(path, *args, plain=plain, **options):
-            if path.name in names:
+            if path.name in {"a.csv", "deep"}:  # unreadable, also for root
                 raise PermissionError(13, "Permission denied", str(path))
             return plain(path, *args, **options)
 
         monkeypatch.setattr(Path, method, refuse)
-
-
-def test_a_file_that_cannot_be_read_does_not_stop_the_others(data, monkeypatch):
-    unreadable(monkeypatch, "a.csv", "deep")
-
     with pytest.raises(PermissionError) as caught:
         svc.upload("data", errors="raise")
 
@@ -260,20 +223,19 @@ def test_more_than_1000_files_need_recursive(data, monkeypatch):
     assert len(svc.upload("data", recursive=True)) == 3
 
 
-REFUSED = {
-    "file_id": ({"file_id": "a"}, "file_id is the id of one file"),
-    "names": ({"name": ["a", "b"]}, "name is for one file or folder"),
-    "media": ({"upload_type": "media"}, "a media upload carries no metadata"),
-    "chunk_size": ({"chunk_size": 5}, "chunk_size 5"),
-    "convert_to": ({"convert_to": "word"}, "convert_to must be one of .* not 'word'"),
-    "parents": ({"parent": ["a", "b"]}, "parent has 2 files or folders"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_invalid_arguments_are_refused_before_anything_is_sent(data, case):
-    arguments, words = REFUSED[case]
-
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"file_id": "a"}, "file_id is the id of one file"),
+        ({"name": ["a", "b"]}, "name is for one file or folder"),
+        ({"upload_type": "media"}, "a media upload carries no metadata"),
+        ({"chunk_size": 5}, "chunk_size 5"),
+        ({"convert_to": "word"}, "convert_to must be one of .* not 'word'"),
+        ({"parent": ["a", "b"]}, "parent has 2 files or folders"),
+    ],
+    ids=str,
+)
+def test_invalid_arguments_are_refused_before_anything_is_sent(data, arguments, words):
     with pytest.raises(ValueError, match=words):
         svc.upload("data", **arguments)
 

@@ -12,12 +12,6 @@ TABLE = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
 OLD = b"a,b\n"
 
 
-def uploaded(name=None, **arguments):
-    """Return the media type and the content of the table, uploaded under a name."""
-    file = svc.upload(TABLE, name=name, **arguments)
-    return file["mime_type"].item(), svc.read(file)
-
-
 @pytest.mark.parametrize(
     "name, media_type, content",
     [
@@ -26,6 +20,7 @@ def uploaded(name=None, **arguments):
         ("table.txt", "text/csv", b"a,b\n1,x\n2,\n"),
         ("table.gz", "text/csv", b"a,b\n1,x\n2,\n"),
         ("table.csv", "text/csv", b"a,b\n1,x\n2,\n"),
+        ("table.csv.gz", "application/gzip", b"a,b\n1,x\n2,\n"),
         ("table.TSV", "text/tab-separated-values", b"a\tb\n1\tx\n2\t\n"),
         ("table.json", "application/json", b'[{"a":1,"b":"x"},{"a":2,"b":null}]'),
         ("table.jsonl", "application/jsonl", b'{"a":1,"b":"x"}\n{"a":2,"b":null}\n'),
@@ -33,33 +28,22 @@ def uploaded(name=None, **arguments):
     ],
 )
 def test_the_name_says_the_format(lab, name, media_type, content):
-    assert uploaded(name) == (media_type, content)
+    file = svc.upload(TABLE, name=name)
+
+    assert file["mime_type"].item() == media_type
+    assert (gzip.decompress if media_type.endswith("gzip") else bytes)(svc.read(file)) == content
 
 
-def test_a_gzip_name_gives_compressed_text(lab):
-    media_type, content = uploaded("table.csv.gz")
-
-    assert (media_type, gzip.decompress(content)) == ("application/gzip", b"a,b\n1,x\n2,\n")
-
-
-def test_frames_of_this_package_become_workbooks(lab):
-    svc.upload(TABLE, name="a.csv")
+def test_frames_of_this_package_become_workbooks_and_row_numbers_are_announced(lab):
+    with pytest.warns(UserWarning, match="is not sent") as caught:
+        svc.upload(TABLE.iloc[[1, 0, 1]], name="a.csv")
+    assert caught[0].filename == __file__
 
     with pytest.warns(UserWarning, match="'modified_time' without the time zone, column 'created_time' without"):
         file = svc.upload(svc.files(), name="files.xlsx")
-
     table = svc.read_frame(file)
     assert table["name"].tolist() == ["a.csv"]
     assert table["created_time"].dtype.kind == "M"
-
-
-REFUSED = {
-    "a Series": (None, {"source": TABLE["a"]}, TypeError, r"source must not be a Series: give source\.to_frame\(\)"),
-    "old Excel": ("table.xls", {}, ValueError, r"not written as Excel 97 to 2003; name the file \.xlsx"),
-    "OpenDocument": (None, {"mime_type": formats.BY_NAME["ods"].media_types[0]}, ValueError, "OpenDocument"),
-    "Feather": ("table.feather", {}, ValueError, r"not written as \.feather; name the file \.xlsx"),
-    "two names": ("table.json", {"source": pd.DataFrame([[1, 2]], columns=["a", "a"])}, ValueError, "unique"),
-}
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a.PDF", "a.png", "a.md", "a.tar.gz", "a.pdf.gz"])
@@ -72,21 +56,24 @@ def test_a_name_of_another_format_is_refused(lab, name):
     assert svc.read(file) == OLD
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_a_frame_that_cannot_be_written_is_refused_before_anything_is_sent(lab, case):
-    name, arguments, error, words = REFUSED[case]
-
+@pytest.mark.parametrize(
+    "name, arguments, error, words",
+    [
+        (None, {"source": TABLE["a"]}, TypeError, r"source must not be a Series: give source\.to_frame\(\)"),
+        ("table.xls", {}, ValueError, r"not written as Excel 97 to 2003; name the file \.xlsx"),
+        (None, {"mime_type": formats.BY_NAME["ods"].media_types[0]}, ValueError, "OpenDocument"),
+        ("table.feather", {}, ValueError, r"not written as \.feather; name the file \.xlsx"),
+        ("table.json", {"source": pd.DataFrame([[1, 2]], columns=["a", "a"])}, ValueError, "unique"),
+    ],
+    ids=["a Series", "old Excel", "OpenDocument", "Feather", "two names"],
+)
+def test_a_frame_that_cannot_be_written_is_refused_before_anything_is_sent(lab, name, arguments, error, words):
     with pytest.raises(error, match=words):
         svc.upload(**{"source": TABLE, "name": name, **arguments})
+    with pytest.raises(ValueError, match="chunk_size"):
+        svc.update("an-id-0" * 4, TABLE, chunk_size=5)
 
     assert len(svc.exchanges()) == 0
-
-
-def test_the_row_numbers_that_are_not_sent_are_announced_at_the_line_of_the_call(lab):
-    with pytest.warns(UserWarning, match="is not sent") as caught:
-        svc.upload(TABLE.iloc[[1, 0, 1]], name="a.csv")
-
-    assert caught[0].filename == __file__
 
 
 KEPT = {
@@ -103,14 +90,13 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("case", KEPT)
-def test_new_content_has_the_type_that_is_named_and_else_that_of_the_file(lab, tmp_path, case):
-    make, arguments, before, after = KEPT[case]
+@pytest.mark.parametrize("make, more, before, after", KEPT.values(), ids=KEPT)
+def test_new_content_has_the_type_that_is_named_or_that_of_the_file(lab, tmp_path, make, more, before, after):
     for name in ("new", "new.bin", "new.json"):
         (tmp_path / name).write_bytes(b"{}")
     source, file = make(tmp_path), svc.upload(OLD, name="table", mime_type=before)
 
-    assert svc.update(file, source, **arguments)["mime_type"].item() == after
+    assert svc.update(file, source, **more)["mime_type"].item() == after
     if hasattr(source, "close"):
         source.close()
 
@@ -145,13 +131,6 @@ def test_an_upload_of_a_frame_is_resumed_with_the_frame(lab):
     file = svc.resume_upload(begun.session_uri, table).run()
 
     assert svc.read_frame(file).equals(table)
-
-
-def test_a_wrong_argument_of_an_update_with_a_frame_sends_nothing(lab):
-    with pytest.raises(ValueError, match="chunk_size"):
-        svc.update("an-id-0" * 4, TABLE, chunk_size=5)
-
-    assert len(svc.exchanges()) == 0
 
 
 SET = {"description": "counts", "folder_color_rgb": "#ff0000", "properties": {"lab": "7"}, "starred": True}

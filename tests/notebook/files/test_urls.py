@@ -1,7 +1,6 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
@@ -11,9 +10,7 @@ import svc_notebooks as svc
 from svc_notebooks.client.uploads.sources import open_source
 
 
-def refuse_reads_behind_the_end(
-    system: MemoryFileSystem, path: str, start: int | None = None, end: int | None = None, **_options: Any
-) -> bytes:
+def refuse_reads_behind_the_end(system: MemoryFileSystem, path: str, start=None, end=None, **_options) -> bytes:
     """Read a part of a file, and raise the error of S3 if the part is behind the end of the file."""
     content: bytes = system.open(path).getvalue()
     if start is not None and start >= len(content):
@@ -33,10 +30,8 @@ def test_a_url_is_a_source_of_upload_and_update(lab, memory) -> None:
     memory.pipe({"/data/people.csv": b"name\nAda\n", "/data/new.csv": b"name\nBob\n"})
 
     stored = svc.upload("memory://data/people.csv")
-    changed = svc.update(stored, "memory://data/new.csv")
-
     assert stored[["name", "size", "mime_type"]].values.tolist() == [["people.csv", 9, "text/csv"]]
-    assert changed["name"].item() == "people.csv"
+    assert svc.update(stored, "memory://data/new.csv")["name"].item() == "people.csv"
     assert svc.read(stored) == b"name\nBob\n"
 
 
@@ -76,14 +71,14 @@ def test_a_url_that_changes_during_the_upload_is_refused(memory) -> None:
 
 def test_files_are_downloaded_to_a_url(lab, memory) -> None:
     stored = svc.upload([b"1", b"2"], name=["a.txt", "a.txt"])
-
     saved = svc.download(stored, "memory://results", workers=2)
-    again = svc.download(stored, "memory://results/")
 
     urls = ["memory://results/a.txt", "memory://results/a (1).txt"]
     assert saved[["path", "size", "outcome"]].values.tolist() == [[url, 1, "saved"] for url in urls]
     assert [memory.cat(url) for url in urls] == [b"1", b"2"]
-    assert again["outcome"].tolist() == ["unchanged"] * 2
+    assert svc.download(stored, "memory://results/")["outcome"].tolist() == ["unchanged"] * 2
+    with pytest.raises(ValueError, match=r"to is 'memory://a.txt'; for 2 files it must be a folder"):
+        svc.download(stored, "memory://a.txt")
 
 
 @pytest.mark.parametrize("content", [b"new", b"newer"], ids=["same size", "other size"])
@@ -112,11 +107,6 @@ def test_a_folder_and_exports_are_saved_at_a_url(lab, memory) -> None:
     assert exported == ["saved", "unchanged"]
 
 
-def test_a_url_of_a_file_is_refused_for_several_files(lab, memory) -> None:
-    with pytest.raises(ValueError, match=r"to is 'memory://a.txt'; for 2 files it must be a folder"):
-        svc.download(svc.upload([b"1", b"2"]), "memory://a.txt")
-
-
 @pytest.mark.parametrize(
     "url, kind, words",
     [
@@ -135,20 +125,13 @@ def test_a_url_that_cannot_be_read_is_refused_before_anything_is_sent(lab, memor
     assert svc.files().empty
 
 
-def test_a_url_without_fsspec_names_the_extra(lab) -> None:
-    with (
-        mock.patch.dict(sys.modules, {"fsspec.core": None}),
-        pytest.raises(ImportError, match=r"'s3://bucket/a.csv' needs .* pip install 'svc-notebooks\[fsspec\]'"),
-    ):
-        svc.upload("s3://bucket/a.csv")
-
-
-def test_file_urls_are_paths(lab, tmp_path: Path) -> None:
+def test_file_urls_are_paths_and_another_url_without_fsspec_names_the_extra(lab, tmp_path: Path) -> None:
     (tmp_path / "my data").mkdir()
     (tmp_path / "my data" / "a.csv").write_bytes(b"a")
 
-    with mock.patch.dict(sys.modules, {"fsspec.core": None}):  # which they do not need
+    with mock.patch.dict(sys.modules, {"fsspec.core": None}):
         file = svc.upload((tmp_path / "my data" / "a.csv").as_uri())
         folder = svc.upload((tmp_path / "my data").as_uri())
-
+        with pytest.raises(ImportError, match=r"'s3://bucket/a.csv' needs .* pip install 'svc-notebooks\[fsspec\]'"):
+            svc.upload("s3://bucket/a.csv")
     assert (svc.read(file), folder["path"].tolist()) == (b"a", ["my data/a.csv"])

@@ -27,8 +27,8 @@ def test_a_late_result_does_not_replace_a_newer_one():
     assert (shown, errors) == (["newer"], [])
 
 
-def test_an_error_is_reported_in_a_thread_and_after_a_delay():
-    errors = []
+def test_an_error_is_reported_in_a_thread_and_after_a_delay_and_without_a_loop_nothing_is_delayed():
+    errors, shown = [], []
 
     async def scene():
         for options in ({"in_thread": True}, {"in_thread": False, "delay": 0.001}):
@@ -38,12 +38,6 @@ def test_an_error_is_reported_in_a_thread_and_after_a_delay():
                 await asyncio.sleep(0.01)
 
     asyncio.run(scene())
-
     assert errors == [ZeroDivisionError] * 2
-
-
-def test_without_a_loop_nothing_is_delayed():
-    shown = []
     LatestTask(print).begin(lambda: "now", shown.append, in_thread=True, delay=60)
-
     assert shown == ["now"]

@@ -5,42 +5,41 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.session import Session
 from svc_notebooks.forms.class_dashboard import ClassDashboard
 from svc_notebooks.notebook.class_control import report_prediction
 from svc_notebooks.server.dispatch.service_context import Quota
-from svc_notebooks.server.transports.control_api import with_control
-from tests.contract.school import ADA, BOB, School
-
-
-class Notebooks:
-    """The sessions of a teacher and a student, and the dashboard of the teacher."""
-
-    def __init__(self, school: School) -> None:
-        handle, tokens = with_control(school.service), school.tokens()
-        self.ada, self.bob = (Session("http://127.0.0.1", tokens[who.email], handler=handle) for who in (ADA, BOB))
-        svc.upload(b"hello", name="a.txt", session=self.bob)
-        with pytest.raises(svc.NotFound):
-            svc.file("0" * 20, session=self.bob)
-        self.board = ClassDashboard(self.ada)
+from tests.contract.school import BOB, School
+from tests.notebook.test_class_control import Notebooks
 
 
 @pytest.fixture
 def notebooks(tmp_path: Path) -> Iterator[Notebooks]:
+    """The sessions of a teacher and a student, and the dashboard of the teacher."""
     school = School(tmp_path, quota=Quota())
     with school.service:
-        yield Notebooks(school)
+        notebooks = Notebooks(school)
+        svc.upload(b"hello", name="a.txt", session=notebooks.bob)
+        with pytest.raises(svc.NotFound):
+            notebooks.bob.call("GET", "/storage/v3/files/<script>")
+        notebooks.board = ClassDashboard(notebooks.ada)
+        yield notebooks
 
 
-def test_the_students_are_listed(notebooks: Notebooks) -> None:
+def test_the_students_are_listed_and_names_are_text(notebooks: Notebooks) -> None:
     board = notebooks.board
-
     assert repr(board) == "<ClassDashboard: 3 accounts>"
     assert board.result["name"].tolist() == ["Ada", "Bob", "Eve"]
     assert "Ada (teacher)" in board.table.value
     assert "3 accounts, 1 with a request in the last 5 minutes. 2 requests, 1 error." in board.head.value
     assert board.code() == "school = svc.class_control()\nschool.students()"
     assert board.last_error is None
+
+    board.view_choice.value = "errors"
+    assert len(board.result) == 1
+    assert "<script>" not in board.table.value
+    own = ClassDashboard(notebooks.bob)
+    assert isinstance(own.last_error, svc.NotAllowed)
+    assert "Only the sign-in token of a teacher" in own.alert.value
 
 
 def test_the_predictions_have_no_names(notebooks: Notebooks) -> None:
@@ -88,22 +87,6 @@ def test_faults_and_the_clock(notebooks: Notebooks) -> None:
     assert "slow service: delays the response by 20 seconds" in active
     assert "No fault is active." in board.faults.armed.value
     assert "The clock was advanced by 2h" in board.status.value
-
-
-def test_names_are_text(notebooks: Notebooks) -> None:
-    svc.upload(b"x", name="a", session=notebooks.bob)
-    with pytest.raises(svc.NotFound):
-        notebooks.bob.call("GET", "/storage/v3/files/<script>")
-    notebooks.board.view_choice.value = "errors"
-
-    assert "<script>" not in notebooks.board.table.value
-
-
-def test_the_token_of_a_student_shows_the_refusal(notebooks: Notebooks) -> None:
-    board = ClassDashboard(notebooks.bob)
-
-    assert isinstance(board.last_error, svc.NotAllowed)
-    assert "Only the sign-in token of a teacher" in board.alert.value
 
 
 def test_the_lists_are_refreshed_beside_the_kernel(notebooks: Notebooks) -> None:

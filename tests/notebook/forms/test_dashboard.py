@@ -5,6 +5,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.forms.calendar_view.listing import Period
+from tests.patience import PATIENCE
 
 KEYS = ["files", "upload", "export", "events", "notifications", "wire", "lab"]
 
@@ -54,15 +55,11 @@ def test_the_dashboard_polls_while_the_kernel_is_idle(lab):
     async def scene():
         board = svc.dashboard()
         svc.upload(b"x", name="later.txt")
-        for _ in range(200):
+        while listed(board) != ["later.txt"]:
             await asyncio.sleep(0.02)
-            if listed(board) == ["later.txt"]:
-                break
-        names = listed(board)
         board.close()
-        return names
 
-    assert asyncio.run(scene()) == ["later.txt"]
+    asyncio.run(asyncio.wait_for(scene(), PATIENCE))
 
 
 @pytest.mark.spec("W-04", "W-04b")
@@ -78,22 +75,15 @@ def test_all_tabs_show_their_lists(board, lab):
     assert "Sheet" in board.show("export").controls.document.label
 
 
-@pytest.fixture
-def panel(board):
-    return board.show("lab")
-
-
-def test_the_clock_is_advanced(board, panel, lab):
+def test_the_lab_controls(board, lab):
+    panel = board.show("lab")
     panel.clock.step.value = "8d"
     panel.clock.advance.click()
-
     assert f"{lab.clock.now():%Y-%m-%d}" == "2026-01-13"
     assert panel.code() == "lab.clock.advance('8d')"
     board.poll()
     assert "2026-01-13" in board.head.value
 
-
-def test_a_fault_is_armed_and_disarmed(panel, lab):
     panel.faults.preset.value = "lost receipt"
     assert "check before you repeat it" in panel.faults.description.value
     panel.faults.arm.click()
@@ -103,7 +93,8 @@ def test_a_fault_is_armed_and_disarmed(panel, lab):
     assert lab.fault_plans().empty
 
 
-def test_signing_in_replaces_the_user_of_all_tabs(board, panel, lab):
+def test_signing_in_replaces_the_user_of_all_tabs(board):
+    panel = board.show("lab")
     panel.people.user.value = "bob@svc.example"
     panel.people.scopes.value = "storage.readonly"
     panel.people.sign_in.click()

@@ -1,5 +1,4 @@
 import asyncio
-from pathlib import Path
 from threading import Event
 
 import pytest
@@ -44,27 +43,20 @@ def choose(form, document=None, extension=None):
         controls.format.value = next(kind for label, kind in controls.format.options if f"(.{extension})" in label)
 
 
-@pytest.mark.spec("W-02", "W-02a")
-def test_documents_are_listed_newest_first_and_nothing_else(lab, page, table):
+@pytest.mark.spec("W-02", "W-02a", "W-02b", "A7-05", "A7-05b")
+def test_documents_are_listed_newest_first_with_their_formats(page, table):
     svc.upload(b"plain", name="plain.txt")
     svc.trash(svc.upload(b"gone", name="gone.txt", convert_to="document"))
-
     form = svc.export_form()
-
     assert [label.split(" (")[0] for label, _ in form.controls.document.options] == ["birds.csv", "ponds.html"]
     assert form.controls.document.options[0][0] == "birds.csv (spreadsheet, 2026-01-05 10:00 UTC)"
 
-
-@pytest.mark.spec("W-02", "W-02b", "A7-05", "A7-05b")
-def test_only_formats_of_the_document_are_listed(form, page, table):
     choose(form, table, "pdf")
     assert formats(form) == [
         "MS Excel (.xlsx)", "Open Office sheet (.ods)", "PDF (.pdf)", "CSV (first sheet only) (.csv)",
         "TSV (first sheet only) (.tsv)", "HTML (zipped) (.zip)",
     ]  # fmt: skip
-
     choose(form, page)
-
     assert "MS Word (.docx)" in formats(form)
     assert "MS Excel (.xlsx)" not in formats(form)
     assert form.controls.format.value == "application/pdf", "a format that both have stays chosen"
@@ -84,19 +76,12 @@ def test_a_file_in_the_notebook_folder(form, table, tmp_path):
     assert repr(form) == "<ExportForm: 1 file exported>"
 
 
-def sent(widget):
-    """What the browser would get: the facts, and the slices put together."""
-    messages = []
-    widget.send = lambda content, buffers=(): messages.append((content, b"".join(map(bytes, buffers))))
-    return messages
-
-
 @pytest.mark.spec("W-02", "W-02c")
 def test_a_browser_download(form, table, tmp_path):
-    messages = sent(form.browser_download)
+    messages = []
+    form.browser_download.send = lambda content, buffers=(): messages.append((content, b"".join(map(bytes, buffers))))
     choose(form, table, "xlsx")
     form.controls.target.value = "browser"
-
     form.export.click()
 
     assert list(tmp_path.iterdir()) == []
@@ -123,14 +108,11 @@ def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
     assert "nothing was saved" in form.status.value
 
 
-HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
-
-
 @pytest.mark.parametrize(
     "kind", ["text/plain", "text/csv", "text/tab-separated-values", "application/json", "text/html"]
 )
 def test_a_hostile_export_stays_text_or_in_its_frame(kind):
-    view = preview(kind, HOSTILE.encode())
+    view = preview(kind, b"<img src=x onerror=alert(1)><script>alert(2)</script>")
 
     assert "<img" not in view
     assert "<script" not in view
@@ -141,46 +123,31 @@ def test_a_hostile_export_stays_text_or_in_its_frame(kind):
 
 @pytest.mark.spec("W-02", "W-02c")
 @pytest.mark.parametrize("target", ["kernel", "browser"])
-def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, target):
+def test_an_export_that_is_cancelled_saves_nothing(form, table, tmp_path, monkeypatch, target):
     choose(form, table, "csv")
     form.controls.target.value = target
-    answered = Event()
-    send = svc.current_session().send
+    answered, send = Event(), svc.current_session().send
     monkeypatch.setattr(svc.current_session(), "send", lambda *sent: answered.wait(PATIENCE) and send(*sent))
 
     async def scene():
         form.export.click()
         form.work.cancel.click()
-        status = form.work.bar.text
+        assert form.work.bar.text.startswith("Stopping")
         answered.set()
         await form.work._task
-        return status
 
-    assert asyncio.run(scene()).startswith("Stopping")
+    asyncio.run(scene())
     assert "Cancelled: nothing was saved" in form.status.value
     assert form.last_error is None
     assert form.result.empty
-    assert not list(Path().iterdir())
+    assert not list(tmp_path.iterdir())
     form.export.click()
     assert "Done: " in form.status.value
 
 
-def test_the_error_message_of_the_service_is_shown(page, table):
-    form = svc.export_form(page)
-    choose(form, extension="txt")
-    svc.delete(page)
-
-    form.export.click()
-
-    assert type(form.last_error).__name__ == "NotFound"
-    assert 'role="alert"' in form.alert.value
-    assert "File not found" in form.alert.value
-    assert form.status.value == ""
-
-
-def test_hostile_names_stay_text_everywhere(lab, tmp_path):
-    name = '<img src=x onerror="alert(1)">.txt'
-    form = svc.export_form(svc.upload(b"x", name=name, mime_type="text/plain", convert_to="document"))
+def test_hostile_names_stay_text_everywhere_and_the_error_message_of_the_service_is_shown(lab, tmp_path):
+    file = svc.upload(b"x", name='<img src=x onerror="alert(1)">.txt', mime_type="text/plain", convert_to="document")
+    form = svc.export_form(file)
     choose(form, extension="txt")
     form.export.click()
     form.preview.click()
@@ -190,6 +157,12 @@ def test_hostile_names_stay_text_everywhere(lab, tmp_path):
     assert [view.value for view in shown if "<img" in view.value] == []
     assert "<img" not in form._repr_mimebundle_()["text/html"]
     assert [path.name for path in tmp_path.iterdir()] == ["_img src=x onerror=_alert(1)__.txt"]
+    svc.delete(file)
+    form.export.click()
+    assert type(form.last_error).__name__ == "NotFound"
+    assert 'role="alert"' in form.alert.value
+    assert "File not found" in form.alert.value
+    assert form.status.value == ""
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import svc_notebooks as svc
 from svc_notebooks.forms.file_browser.browser import FileBrowser
 
 EVIL = b"not for everybody"
+NATIVE = "application/vnd.svc-apps."
 
 
 @pytest.fixture
@@ -12,23 +13,13 @@ def plan(lab):
 
 
 @pytest.fixture
-def evil(lab):
-    file = svc.upload(EVIL, name="evil.txt")
-    lab.flag(file)
-    return file
-
-
-@pytest.fixture
-def browser(lab, plan, evil):
+def browser(lab, plan, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lab.flag(svc.upload(EVIL, name="evil.txt"))
     browser = FileBrowser(lab.session)
     browser.saved = []
     browser.browser_download.save = lambda name, media_type, body: browser.saved.append(body)
     return browser
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def choose(browser, *names):
@@ -54,7 +45,7 @@ def content_requests():
 
 
 @pytest.mark.spec("A1-04")
-def test_the_content_of_a_file_is_replaced(browser, plan, tmp_path):
+def test_the_content_of_a_file_is_replaced_after_a_question(browser, plan, tmp_path):
     (tmp_path / "new.txt").write_bytes(b"new words")
     choose(browser, "plan.txt")
     browser.ask["replace"].click()
@@ -74,18 +65,13 @@ def test_the_content_of_a_file_is_replaced(browser, plan, tmp_path):
     svc.update(plan, b"")
     eval(code, {"svc": svc})
     assert svc.read(plan) == b"new words"
-
-
-def test_replace_content_asks_first(browser, plan, tmp_path):
-    (tmp_path / "new.txt").write_bytes(b"new words")
-    choose(browser, "plan.txt")
+    (tmp_path / "newer.txt").write_bytes(b"newer words")
     browser.ask["replace"].click()
     browser.question.yes.click()
     assert "No file is selected" in browser.alert.value
-    browser.question.source.path.value = "new.txt"
+    browser.question.source.path.value = "newer.txt"
     browser.question.no.click()
-
-    assert svc.read(plan) == b"Feed the ducks on Monday."
+    assert svc.read(plan) == b"new words"
 
 
 @pytest.mark.spec("A6-02", "A6-02a")
@@ -111,7 +97,7 @@ def test_a_byte_range_of_a_file(browser, plan, tmp_path, first, last, part, targ
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")
 @pytest.mark.parametrize("target", ["kernel", "browser"])
-def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, tmp_path, target):
+def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, tmp_path, target):
     download(browser, "evil.txt", target=target)
     question = browser.downloads.abuse
 
@@ -147,27 +133,16 @@ def test_an_editor_can_restrict_viewers(browser, plan):
     assert not svc.file(plan, fields="viewers_can_copy_content").iloc[0, 0]
 
 
-def made(browser, kind, name):
+@pytest.mark.parametrize(
+    "kind, media_type", [("folder", NATIVE + "folder"), ("file", "text/plain"), ("document", NATIVE + "document")]
+)
+def test_files_are_created_from_metadata_alone(browser, kind, media_type):
     browser.ask["folder"].click()
-    browser.question.name.value = name
+    browser.question.name.value = "new.txt"
     browser.question.type.value = kind
     browser.question.yes.click()
 
-
-@pytest.mark.parametrize(
-    "kind, media_type",  # of a file called new.txt
-    [
-        ("folder", "application/vnd.svc-apps.folder"),
-        ("file", "text/plain"),
-        ("document", "application/vnd.svc-apps.document"),
-    ],
-)
-def test_files_are_created_from_metadata_alone(browser, kind, media_type):
-    made(browser, kind, "new.txt")
-
-    file = svc.files("name = 'new.txt'")
     assert browser.last_error is None
-    assert file["mime_type"].item() == media_type
     assert f"Created the {kind} new.txt." in browser.status.value
     eval(browser.code(), {"svc": svc})
-    assert svc.files("name = 'new.txt'")["mime_type"].tolist() == file["mime_type"].tolist() * 2
+    assert svc.files("name = 'new.txt'")["mime_type"].tolist() == [media_type] * 2

@@ -29,25 +29,20 @@ def drop(browser, name, body, key=None):
         browser.picker.handle_message({"kind": "slice", "key": key or name, "offset": 0}, [body])
 
 
-def open_folder(browser):
-    browser.files.handle_message({"kind": "open", "id": browser.result["id"][0]})
-    assert "Data" in browser.location.value
-
-
 def contents(folder="root"):
     rows = svc.files(f"'{folder}' in parents and mimeType != '{FOLDER}'", order_by="name")
     return [(name, svc.read(file_id)) for name, file_id in zip(rows["name"], rows["id"], strict=True)]
 
 
 def test_a_dropped_file_goes_to_the_open_folder(browser, data):
-    open_folder(browser)
+    browser.files.handle_message({"kind": "open", "id": browser.result["id"][0]})
+    assert "Data" in browser.location.value
     drop(browser, "plan.txt", b"Feed the ducks.")
 
     assert contents(data["id"].item()) == [("plan.txt", b"Feed the ducks.")]
     assert browser.last_error is None
     assert "Uploaded 1 file to Data." in browser.status.value
-    assert browser.selection["name"].tolist() == ["plan.txt"]
-    assert browser.selection["mime_type"].tolist() == ["text/plain"]
+    assert browser.selection[["name", "mime_type"]].values.tolist() == [["plan.txt", "text/plain"]]
     assert browser.picker.files == []
 
 
@@ -79,23 +74,19 @@ def test_the_answer_replaces_the_file_or_keeps_both_or_cancels(conflicting, answ
     assert conflicting.last_error is None
 
 
-def test_a_free_name_is_one_that_no_file_of_the_folder_has(browser):
-    svc.upload([b"1"] * 25, name=["plan.txt", *(f"plan ({n}).txt" for n in range(1, 25))])
-    drop(browser, "plan.txt", b"new")
-
-    assert browser.uploads.question.keep.description == "Save as plan (25).txt"
-
-
 def test_two_files_of_one_name_do_not_replace_the_same_file(conflicting):
     """The second file is uploaded after the first one, and after a question of its own."""
     question = conflicting.uploads.question
     drop(conflicting, "plan.txt", b"newer", key="another folder")
     question.replace.click()
-
     assert dict(contents())["plan.txt"] == b"new"
     assert [conflict.path.name for conflict in question.conflicts] == ["plan.txt"]
     question.keep.click()
     assert contents() == [("notes.txt", b""), ("plan (1).txt", b"newer"), ("plan.txt", b"new")]
+
+    svc.upload([b"1"] * 23, name=[f"plan ({n}).txt" for n in range(2, 25)])
+    drop(conflicting, "plan.txt", b"newest")
+    assert question.keep.description == "Save as plan (25).txt", "which no file of the folder has"
 
 
 def test_an_upload_shows_its_progress_and_can_be_cancelled(browser):

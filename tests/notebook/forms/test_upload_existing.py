@@ -33,44 +33,31 @@ def existing(form, file):
     form.controls.existing_file.value = file["id"].item()
 
 
-def replace(form):
-    form.upload.click()
-    assert form.question.is_open
-    form.question.yes.click()
-    assert form.last_error is None
-
-
 @pytest.mark.spec("W-01", "W-01g", "A1-04")
 @pytest.mark.parametrize("kind", ["auto", "media", "multipart", "resumable"])
-def test_the_content_is_replaced_by_every_upload_type(form, plan, source, kind):
+def test_the_content_is_replaced_by_every_upload_type_after_a_question(form, plan, source, kind):
     source(form)
     existing(form, plan)
     form.controls.upload_type.value = kind
-    replace(form)
+    form.upload.click()
+    assert "Replace the content of plan.txt?" in form.question.head.value
+    for text in ("9 bytes", "Content from", "2026-01-05 09:00 UTC", plan["id"].item(), "new.txt"):
+        assert text in form.question.facts.value
+    form.question.no.click()
+    assert svc.read(plan) == b"old words"
+    assert "Cancelled: plan.txt is unchanged." in form.status.value
+    form.upload.click()
+    assert form.question.is_open
+    form.question.yes.click()
 
+    assert form.last_error is None
     sent = svc.exchanges().query("method == 'PUT'")
-    expected = "media" if kind == "auto" else kind
-    assert f"uploadType={expected}" in sent["query"].iloc[0]
+    assert f"uploadType={'media' if kind == 'auto' else kind}" in sent["query"].iloc[0]
     assert svc.read(plan) == b"new words"
     now = svc.file(plan, fields="id,name,description")
     assert now.values.tolist() == [[plan["id"].item(), "plan.txt", "May"]]
     assert len(svc.files()) == 1
     assert "Done: the content of plan.txt was replaced" in form.status.value
-
-
-@pytest.mark.spec("W-01", "W-01g")
-def test_the_question_names_the_file_before_its_content_is_replaced(form, plan, source):
-    source(form)
-    existing(form, plan)
-    form.upload.click()
-
-    assert "Replace the content of plan.txt?" in form.question.head.value
-    for text in ("9 bytes", "Content from", "2026-01-05 09:00 UTC", plan["id"].item(), "new.txt"):
-        assert text in form.question.facts.value
-    assert svc.read(plan) == b"old words"
-    form.question.no.click()
-    assert svc.read(plan) == b"old words"
-    assert "Cancelled: plan.txt is unchanged." in form.status.value
 
 
 @pytest.mark.spec("A5-04")
@@ -92,30 +79,24 @@ def test_content_of_a_native_document_is_converted(form, source):
     assert form.code() == f"svc.update('{sheet['id'].item()}', 'new.csv')"
 
 
-@pytest.mark.spec("X-02", "X-02c")
-def test_a_repeated_upload_with_an_id_creates_one_file(form, source):
+@pytest.mark.spec("X-02", "X-02c", "X-03", "X-03b", "W-01", "W-01h")
+def test_an_id_is_for_one_file_without_a_conversion(form, source):
     source(form)
     chosen = svc.generate_ids(1)["id"].item()
-    form.controls.options.id.value = chosen
+    options = form.controls.options
+    options.id.value = chosen
+    form.controls.target.value = "document"
+    before = len(svc.exchanges())
+    assert "A converted file cannot have an id" in options.file_id.problems[0]
+    form.upload.click()
+    assert len(svc.exchanges()) == before
+    form.controls.target.value = ""
+    assert options.file_id.problems == ()
+
     code = form.code()
     form.upload.click()
-
     assert form.result["id"].tolist() == [chosen]
     assert code == f"svc.upload('new.txt', file_id='{chosen}')"
     with pytest.raises(svc.AlreadyExists):
         eval(code, {"svc": svc})
-    assert form.controls.options.id.value == "", "the next file needs another id"
-
-
-@pytest.mark.spec("X-03", "X-03b", "W-01", "W-01h")
-def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source):
-    source(form)
-    form.controls.options.id.value = "some-id"
-    form.controls.target.value = "document"
-    before = len(svc.exchanges())
-
-    assert "A converted file cannot have an id" in form.controls.options.file_id.problems[0]
-    form.upload.click()
-    assert len(svc.exchanges()) == before
-    form.controls.target.value = ""
-    assert form.controls.options.file_id.problems == ()
+    assert options.id.value == "", "the next file needs another id"

@@ -23,13 +23,17 @@ def new_event():
 def test_a_row_of_the_first_sandbox_deletes_nothing_in_the_second():
     first = svc.sandbox()
     row = new_file()
-    svc.sandbox()
+    server = svc.sandbox().serve()
     kept = new_file()
-
     with pytest.raises(svc.NotFound, match=r"belongs to sandbox 1 of this kernel.*sent to sandbox 2.*pass session="):
         svc.delete(row)
-
     assert svc.files()["id"].tolist() == kept["id"].tolist()
+
+    with svc.connect(server.base_url, server.owner.service.sign_in("bob@svc.example")):
+        with pytest.raises(svc.NotFound, match="belongs to sandbox 1 of this kernel"):
+            svc.read(row)
+        with pytest.raises(svc.NotFound, match="whether this user has access"):
+            svc.read(kept)
     svc.delete(row, session=first.session)
 
 
@@ -59,20 +63,6 @@ def test_a_row_of_another_sandbox_is_not_found_with_advice(make, use):
     assert "sandbox" not in caught.value.service_message  # on the wire it is any other 404
 
 
-def test_a_row_of_a_sandbox_is_explained_when_a_service_elsewhere_is_asked():
-    svc.sandbox()
-    row = new_file()
-    server = svc.sandbox().serve()
-    hidden = new_file()
-    session = svc.connect(server.base_url, server.owner.service.sign_in("bob@svc.example"))
-
-    with pytest.raises(svc.NotFound, match="belongs to sandbox 1 of this kernel"):
-        svc.read(row)
-    with pytest.raises(svc.NotFound, match="whether this user has access"):
-        svc.read(hidden)
-    session.close()
-
-
 def test_copies_have_different_ids(tmp_path):
     """Two forks of one moment, and two openings of one file, beside the sandbox that they come from."""
     lab = svc.sandbox()
@@ -87,28 +77,20 @@ def test_copies_have_different_ids(tmp_path):
     assert len({channel["id"].item() for channel in channels}) == 6
 
 
-def test_the_first_opened_sandbox_continues_the_saved_ids(tmp_path):
+def test_a_restarted_kernel_repeats_the_ids_and_the_first_opened_sandbox_continues_the_saved_ones(tmp_path):
     lab = svc.sandbox()
     path = lab.save(tmp_path / "lab.svc")
-
-    code = (
-        f"import svc_notebooks as svc; svc.open_sandbox({str(path)!r}); print(svc.upload(b'', name='a')['id'].item())"
-    )
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert other.stdout.strip() == new_id(lab)
-
-
-def test_a_restarted_kernel_repeats_the_ids():
-    code = """
+    code = f"""
 import svc_notebooks as svc
-labs = [svc.sandbox(), svc.sandbox(seed=9), svc.sandbox()]
-labs.append(labs[2].fork())
-print([svc.upload(b"", name="a", session=lab.session)["id"].item() for lab in labs])
+labs = [svc.open_sandbox({str(path)!r}), svc.sandbox(), svc.sandbox(seed=9)]
+labs.append(labs[1].fork())
+print(*(svc.upload(b"", name="a", session=lab.session)["id"].item() for lab in labs))
 """
-    runs = {subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)}
+    command = [sys.executable, "-c", code]
+    first, second = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
 
-    assert len(runs) == 1
+    assert first == second
+    assert first.split()[0] == new_id(lab)
 
 
 def test_sandboxes_opened_by_threads_have_different_ids():

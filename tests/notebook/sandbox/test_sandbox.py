@@ -11,24 +11,16 @@ import svc_notebooks as svc
 NOTEBOOK = Path(__file__).resolve().parents[3] / "notebooks" / "00-start.ipynb"
 
 
-@pytest.fixture
-def alone(monkeypatch):
-    """Neither a socket nor a thread can be made."""
-
+@pytest.mark.spec("D-01", "D-04", "D-04a")
+def test_the_first_notebook_runs_without_a_socket_and_without_a_thread(monkeypatch):
     def refuse(*arguments, **options):
         raise AssertionError("the sandbox asked for a socket or a thread")
 
     monkeypatch.setattr(socket, "socket", refuse)
     monkeypatch.setattr(threading.Thread, "start", refuse)
-
-
-@pytest.mark.spec("D-01", "D-04", "D-04a")
-def test_the_first_notebook_runs_without_a_socket_and_without_a_thread(alone, monkeypatch):
     monkeypatch.chdir(NOTEBOOK.parent)
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     names: dict[str, object] = {}
-
-    for cell in cells:
+    for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)
     names["scratch"].cleanup()  # type: ignore[attr-defined]
@@ -58,22 +50,13 @@ def test_a_folder_keeps_everything_and_uploads_go_on(tmp_path):
         assert svc.resume_upload(address, content).run()["size"].item() == 600_000
 
 
-def test_a_wait_moves_the_clock_and_takes_no_time(lab):
-    before = lab.clock.now()
-
-    with lab.faults(status=503, times=3, headers={"Retry-After": "60"}):
-        svc.files()
-
-    assert (lab.clock.now() - before).total_seconds() >= 180
-
-
-def test_snapshot_and_restore(lab):
+def test_a_wait_moves_the_clock_and_a_snapshot_is_restored(lab):
     svc.upload(b"1")
-    kept = lab.snapshot()
-    svc.upload(b"2")
-
+    kept, before = lab.snapshot(), lab.clock.now()
+    with lab.faults(status=503, times=3, headers={"Retry-After": "60"}):
+        svc.upload(b"2")
+    assert (lab.clock.now() - before).total_seconds() >= 180
     lab.restore(kept)
-
     assert len(svc.files()) == 1
 
 
@@ -81,28 +64,20 @@ def test_snapshot_and_restore(lab):
 def test_the_content_of_a_file_is_replaced_step_by_step(lab, named):
     old = svc.upload(b"old", name="old.bin")
     content = bytes(range(256)) * 2_000
+    for wrong in ({"file_id": "x"}, {"convert_to": "document"}, {"metadata": {"id": "x"}}):
+        with pytest.raises((TypeError, ValueError), match=r"new files|id can only be set when the file is created"):
+            svc.start_upload(b"new", file=old, **wrong)
+    assert len(lab.journal()) == 1
 
     upload = svc.start_upload(content, file=old, chunk_size=262_144, **named)
     assert upload.send_chunk()[["status", "stored"]].values.tolist() == [[308, 262_144]]
     assert svc.read(old) == b"old"
     new = upload.run()
-
     assert new["id"].item() == old["id"].item()
     assert svc.read(old) == content
     assert (new["name"].item(), bool(new["starred"].item())) == ("new.bin" if named else "old.bin", bool(named))
     begun = lab.journal().query("operation == 'files.update'")[["method", "path"]].values.tolist()
     assert begun == [["PUT", f"/upload/storage/v3/files/{old['id'].item()}"]]
-
-
-@pytest.mark.parametrize("wrong", [{"file_id": "x"}, {"convert_to": "document"}, {"metadata": {"id": "x"}}])
-def test_arguments_for_new_files_are_refused_with_an_existing_one(lab, wrong):
-    old = svc.upload(b"old", name="old.bin")
-    before = len(lab.journal())
-
-    with pytest.raises((TypeError, ValueError), match=r"new files|id can only be set when the file is created"):
-        svc.start_upload(b"new", file=old, **wrong)
-
-    assert len(lab.journal()) == before
 
 
 def test_links_are_those_of_the_server_that_answers(lab):

@@ -41,23 +41,17 @@ CSV = {
 }
 
 
-@pytest.mark.parametrize("case", CSV)
-def test_csv_is_read_whatever_its_delimiter_and_character_set(case):
-    content, rows = CSV[case]
-
+@pytest.mark.parametrize("content, rows", CSV.values(), ids=CSV)
+def test_csv_is_read_whatever_its_delimiter_and_character_set(content, rows):
     table = read(content)
 
     assert list(table.columns) == ["a", "b"]
     assert table.values.tolist() == rows
 
 
-def test_a_comma_is_decimal_only_beside_semicolons():
+def test_a_comma_is_decimal_only_beside_semicolons_and_integers_are_read_as_an_option_says():
     assert read(b"a\tb\n1,234\t2\n", "tsv")["a"].tolist() == ["1,234"]
-
-
-def test_integers_with_missing_values_are_read_as_an_option_says():
     content = b"n\n1\n\n3\n"
-
     assert read(content, skip_blank_lines=False)["n"].dtype == "Int64"
     assert read(content, skip_blank_lines=False, dtype={"n": "Int64"})["n"].tolist() == [1, pd.NA, 3]
 
@@ -70,11 +64,10 @@ JSON = {
 }
 
 
-@pytest.mark.parametrize("case", JSON)
+@pytest.mark.parametrize("content, rows", JSON.values(), ids=JSON)
 @pytest.mark.parametrize("name", ["json", "jsonl"])
-def test_json_keeps_the_types_of_its_values(case, name):
-    content, rows = JSON[case]
-    if (name == "jsonl") != (case == "lines") and case != "lines":
+def test_json_keeps_the_types_of_its_values(content, rows, name):
+    if name == "jsonl":
         content = content.replace(b"}, {", b"}\n{").replace(b"[", b"").replace(b"]", b"")
 
     table = read(content, name)
@@ -87,24 +80,20 @@ SHEETS = workbook(
 )
 
 
-@pytest.mark.parametrize("sheet, rows", [(None, [[1]]), ("Birds", [[1]]), (0, [[1]]), (2, []), ("Empty", [])])
-def test_a_sheet_is_chosen_by_its_name_or_number(sheet, rows):
-    assert read(SHEETS, "xlsx", sheet).values.tolist() == rows
+def test_a_sheet_is_chosen_by_its_name_or_number_and_an_unknown_one_lists_them():
+    for sheet, rows in ((None, [[1]]), ("Birds", [[1]]), (0, [[1]]), (2, []), ("Empty", [])):
+        assert read(SHEETS, "xlsx", sheet).values.tolist() == rows
+    for sheet in ("Fish", 3, -1):
+        with pytest.raises(ValueError, match=r"'table\.xlsx' has no sheet .*; its sheets are 'Birds', 'Ponds', 'Em"):
+            read(SHEETS, "xlsx", sheet)
 
 
 def test_text_in_a_cell_stays_text_and_a_dtype_is_taken():
-    assert read(SHEETS, "xlsx", 1)["a"].tolist()[0] == "007"
-    assert read(SHEETS, "xlsx", 1, dtype={"a": "float64"})["a"].tolist()[0] == 7
-    assert read(SHEETS, "xlsx", 1, dtype={"b": "str"})["a"].tolist()[0] == "007"
-    assert read(SHEETS, "xlsx", 1, dtype_backend="numpy_nullable")["a"].tolist()[0] == "007"
-    assert read(SHEETS, "xlsx", 1, converters={"a": int})["a"].tolist()[0] == 7
-    assert read(SHEETS, "xlsx", 1, thousands=",")["a"].tolist()[0] == 7
+    def first(**options):
+        return read(SHEETS, "xlsx", 1, **options)["a"].tolist()[0]
 
-
-@pytest.mark.parametrize("sheet", ["Fish", 3, -1])
-def test_an_unknown_sheet_lists_the_sheets(sheet):
-    with pytest.raises(ValueError, match=r"'table\.xlsx' has no sheet .*; its sheets are 'Birds', 'Ponds', 'Empty'"):
-        read(SHEETS, "xlsx", sheet)
+    assert [first(), first(dtype={"b": "str"}), first(dtype_backend="numpy_nullable")] == ["007"] * 3
+    assert [first(dtype={"a": "float64"}), first(converters={"a": int}), first(thousands=",")] == [7] * 3
 
 
 ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le")
@@ -134,10 +123,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_the_error_about_wrong_content_names_the_file(case):
-    content, name, words = WRONG[case]
-
+@pytest.mark.parametrize("content, name, words", WRONG.values(), ids=WRONG)
+def test_the_error_about_wrong_content_names_the_file(content, name, words):
     with pytest.raises(TableError, match=words) as caught:
         read(content, name)
 
@@ -156,14 +143,10 @@ def test_the_error_about_wrong_content_names_the_file(case):
         ("xlsx", "skip_rows", "did you mean 'skiprows'"),
     ],
 )
-def test_an_option_that_pandas_does_not_have_is_refused(name, option, words):
+def test_an_option_that_pandas_does_not_have_and_a_missing_package_are_refused(name, option, words, monkeypatch):
     with pytest.raises(TypeError, match=words):
         check_options(BY_NAME[name], {option: 1}, ["sheet", "file_column"])
-
-
-def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr(formats, "find_spec", lambda module: None)
-
     with pytest.raises(ImportError, match=r"Excel files are read by .*: pip install 'svc-notebooks\[frames\]'"):
         check_options(BY_NAME["xlsx"], {})
 
@@ -181,10 +164,8 @@ LONG_ROWS = {
 }
 
 
-@pytest.mark.parametrize("case", LONG_ROWS)
-def test_an_empty_cell_at_the_end_of_a_row_shifts_no_column(case):
-    content, options, rows = LONG_ROWS[case]
-
+@pytest.mark.parametrize("content, options, rows", LONG_ROWS.values(), ids=LONG_ROWS)
+def test_an_empty_cell_at_the_end_of_a_row_shifts_no_column(content, options, rows):
     assert read(content, **options).values.tolist() == rows
 
 
@@ -216,10 +197,8 @@ ZEROS = {
 }
 
 
-@pytest.mark.parametrize("case", ZEROS)
-def test_leading_zeros_stay_unless_a_dtype_is_given(case):
-    content, options, values = ZEROS[case]
-
+@pytest.mark.parametrize("content, options, values", ZEROS.values(), ids=ZEROS)
+def test_leading_zeros_stay_unless_a_dtype_is_given(content, options, values):
     assert read(content, **options).iloc[:, 0].tolist() == values
 
 
@@ -253,15 +232,19 @@ SHEET = (
 )
 
 
-def with_rows(rows: str) -> bytes:
-    """Return a workbook whose sheet has these rows, in XML."""
-    with zipfile.ZipFile(BytesIO(workbook({"A": pd.DataFrame({"a": [1]})}))) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+def zipped(members: dict[str, str | bytes]) -> bytes:
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            archive.writestr(name, SHEET.format(rows) if name.endswith("sheet1.xml") else content)
+            archive.writestr(name, content)
     return buffer.getvalue()
+
+
+def with_rows(rows: str) -> bytes:
+    """Return a workbook whose sheet has these rows, in XML."""
+    with zipfile.ZipFile(BytesIO(workbook({"A": pd.DataFrame({"a": [1]})}))) as archive:
+        members: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    return zipped({**members, "xl/worksheets/sheet1.xml": SHEET.format(rows)})
 
 
 @pytest.mark.parametrize(
@@ -277,42 +260,22 @@ def test_cells_that_are_too_far_apart_for_a_table_are_refused(far):
     near = '<row r="1"><c r="A1"><v>1</v></c></row>'
 
     with pytest.raises(TableError, match=r"a sheet has about [\d,]+ cells, but spans"):
-        read_table(with_rows(near + far), BY_NAME["xlsx"], "far.xlsx", None, {})
-
-
-def test_empty_cells_with_a_style_do_not_count_as_far_apart():
+        read(with_rows(near + far), "xlsx")
     styled = '<row r="1048576"><c r="XFD1048576" s="0"/></row>'
-
-    table = read_table(
-        with_rows(f'<row r="1"><c r="A1"><v>1</v></c></row>{styled}'), BY_NAME["xlsx"], "a.xlsx", None, {}
-    )
-
-    assert list(table.columns) == [1]
+    assert list(read(with_rows(near + styled), "xlsx").columns) == [1], "empty cells with a style do not count"
 
 
-@pytest.mark.parametrize("name", ["xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"])
-def test_a_workbook_that_unpacks_to_far_more_bytes_is_refused(name):
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, bytes(70 << 20))
-    content = buffer.getvalue().replace((70 << 20).to_bytes(4, "little"), (500).to_bytes(4, "little"))
-
-    with pytest.raises(ValueError, match=r"the file has [\d,]+ bytes that become more than 67,108,864"):
-        check_area(BytesIO(content))
+def test_a_workbook_that_unpacks_to_far_more_bytes_and_a_binary_workbook_are_refused():
+    for name in ("xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"):
+        content = zipped({name: bytes(70 << 20)})
+        content = content.replace((70 << 20).to_bytes(4, "little"), (500).to_bytes(4, "little"))
+        with pytest.raises(ValueError, match=r"the file has [\d,]+ bytes that become more than 67,108,864"):
+            check_area(BytesIO(content))
+    with pytest.raises(ValueError, match="save it as xlsx"):
+        check_area(BytesIO(zipped({"xl/worksheets/sheet1.bin": b""})))
 
 
 def test_parquet_of_far_more_cells_than_bytes_is_refused():
-    buffer = BytesIO()
-    pd.DataFrame({"a": np.zeros(11_000_000, "int8")}).to_parquet(buffer)
-
+    content = pd.DataFrame({"a": np.zeros(11_000_000, "int8")}).to_parquet()
     with pytest.raises(TableError, match="bytes have 11,000,000 cells"):
-        read_table(buffer.getvalue(), BY_NAME["parquet"], "a.parquet", None, {})
-
-
-def test_a_binary_workbook_is_refused():
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("xl/worksheets/sheet1.bin", b"")
-
-    with pytest.raises(ValueError, match="save it as xlsx"):
-        check_area(buffer)
+        read(content, "parquet")

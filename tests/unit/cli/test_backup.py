@@ -1,7 +1,6 @@
 import os
 import stat
 from itertools import count, takewhile
-from pathlib import Path
 from threading import Event, Thread
 
 import pytest
@@ -16,7 +15,7 @@ from tests.framed import requester
 UPLOAD = "/upload/storage/v3/files?uploadType=media"
 
 
-def test_a_store_in_use_is_copied_and_the_copy_opens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_store_in_use_is_copied_and_the_copy_opens(tmp_path, capsys):
     store, copy = tmp_path / "store", tmp_path / "copy"
     with serving("--store", str(store), "--token", "t") as ready:
         sign_in = {"Authorization": "Bearer t"}
@@ -34,13 +33,13 @@ def test_a_store_in_use_is_copied_and_the_copy_opens(tmp_path: Path, capsys: pyt
         assert (service.notes, content) == ([], b"kept")
 
 
-def test_each_copy_is_consistent_while_files_come_and_go(tmp_path: Path) -> None:
+def test_each_copy_is_consistent_while_files_come_and_go(tmp_path):
     store, done = tmp_path / "store", Event()
     with serving("--store", str(store), "--token", "t") as ready, requests.Session() as session:
         session.headers["Authorization"] = "Bearer t"
         steps = []
 
-        def change() -> None:
+        def change():
             while not done.is_set():
                 steps.append(session.post(ready["base_url"] + UPLOAD, os.urandom(5000), timeout=30).json()["id"])
                 if len(steps) > 20:  # a file of an attempt must live as long as its copy takes
@@ -62,7 +61,7 @@ def test_each_copy_is_consistent_while_files_come_and_go(tmp_path: Path) -> None
     assert len(steps) > 20
 
 
-def test_a_damaged_part_is_reported_and_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_part_is_reported_and_copied(tmp_path, capsys):
     store, copy = tmp_path / "store", tmp_path / "copy"
     with open_service(store) as service:
         assert requester(service)("POST", UPLOAD, b"kept").status == 200

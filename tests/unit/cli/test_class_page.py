@@ -26,7 +26,7 @@ def tokens(path: Path) -> dict[str, str]:
         return {row["email"]: row["token"] for row in csv.DictReader(file)}
 
 
-def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
+def test_the_commands_of_the_page_run(tmp_path):
     (tmp_path / "roster.csv").write_text(ROSTER)
     file = tmp_path / "class-store" / "sign-in-tokens.csv"
 

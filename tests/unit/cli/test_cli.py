@@ -34,7 +34,7 @@ def cells_of(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def shipped(tmp_path: Path) -> Path:
+def shipped(tmp_path):
     """A folder of notebooks as a wheel would have it, with what must not be copied."""
     folder = tmp_path / "shipped"
     write_notebook(folder / "00-start.ipynb", "1 + 1")
@@ -45,25 +45,18 @@ def shipped(tmp_path: Path) -> Path:
 
 
 class TestCopy:
-    """`svc-notebooks lab` gives a person a copy of the notebooks that is theirs."""
-
-    def test_brings_everything_that_a_notebook_needs(self, shipped: Path, tmp_path: Path):
-        copied = copy_notebooks(tmp_path / "mine", shipped)
-
-        assert copied == {"00-start.ipynb": CopyOutcome.COPIED, "data/cities.csv": CopyOutcome.COPIED}
-        assert (tmp_path / "mine" / "data" / "cities.csv").read_text() == "of this version"
-
-    def test_keeps_changed_files(self, shipped: Path, tmp_path: Path):
+    def test_brings_everything_that_a_notebook_needs_and_keeps_changed_files(self, shipped, tmp_path):
         mine = tmp_path / "mine"
-        copy_notebooks(mine, shipped)
-        (mine / "00-start.ipynb").write_text("with my notes")
-
         copied = copy_notebooks(mine, shipped)
 
-        assert [*copied.values()] == [CopyOutcome.KEPT, CopyOutcome.SAME]
+        assert copied == {"00-start.ipynb": CopyOutcome.COPIED, "data/cities.csv": CopyOutcome.COPIED}
+        assert (mine / "data" / "cities.csv").read_text() == "of this version"
+        (mine / "00-start.ipynb").write_text("with my notes")
+
+        assert [*copy_notebooks(mine, shipped).values()] == [CopyOutcome.KEPT, CopyOutcome.SAME]
         assert (mine / "00-start.ipynb").read_text() == "with my notes"
 
-    def test_restores_a_notebook_and_keeps_the_changed_one(self, shipped: Path, tmp_path: Path):
+    def test_restores_a_notebook_and_keeps_the_changed_one(self, shipped, tmp_path):
         mine = tmp_path / "mine"
         copy_notebooks(mine, shipped)
         kept = []
@@ -76,7 +69,7 @@ class TestCopy:
         assert [cell["source"] for cell in cells_of(mine / "00-start.ipynb")] == [["1 + 1"]]
         assert restore_notebook(mine, "00-start", shipped) == ("00-start.ipynb", None)
 
-    def test_leaves_the_outputs_out_unless_asked(self, shipped: Path, tmp_path: Path):
+    def test_leaves_the_outputs_out_unless_asked(self, shipped, tmp_path):
         original = shipped / "00-start.ipynb"
         notebook = json.loads(original.read_text())
         output = {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "2"}}
@@ -102,25 +95,20 @@ class TestCopy:
 
 
 class TestLab:
-    """JupyterLab gets the folder, the first notebook and every argument that is not ours."""
-
     @pytest.fixture
-    def started(self, monkeypatch: pytest.MonkeyPatch, shipped: Path, tmp_path: Path) -> dict[str, object]:
-        seen: dict[str, object] = {}
+    def started(self, monkeypatch, shipped, tmp_path):
+        seen = {}
 
-        class Process:
-            def __init__(self, command: list[str], cwd: Path, env: dict[str, str]) -> None:
-                seen.update(command=command, cwd=cwd, env=env)
+        def start(command, **options):
+            seen.update(command=command, **options)
+            return SimpleNamespace(wait=lambda: 0)
 
-            def wait(self) -> int:
-                return 0
-
-        monkeypatch.setattr(shipped_module, "subprocess", SimpleNamespace(Popen=Process))
+        monkeypatch.setattr(shipped_module, "subprocess", SimpleNamespace(Popen=start))
         monkeypatch.setattr(shipped_module, "notebooks_folder", lambda: shipped)
         monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "signatures"))
         return seen
 
-    def test_its_notebooks_are_trusted_and_those_of_others_are_not(self, started: dict[str, object], tmp_path: Path):
+    def test_its_notebooks_are_trusted_and_those_of_others_are_not(self, started, tmp_path):
         import nbformat
         from nbformat.sign import NotebookNotary
 
@@ -156,7 +144,7 @@ class TestLab:
         assert "command" not in started
 
     @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to send to another process")
-    def test_ends_jupyterlab_when_it_is_ended(self, tmp_path: Path):
+    def test_ends_jupyterlab_when_it_is_ended(self, tmp_path):
         # A JupyterLab that says who it is, and waits.
         (tmp_path / "jupyterlab.py").write_text(
             "import os, pathlib, time; pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(99)"
@@ -179,74 +167,60 @@ class TestLab:
         assert 'pip install "svc-notebooks[lab]"' in capsys.readouterr().err
 
 
+# What a kernel finds on Linux, where it is a fork with imported modules.
+CHECKS = """
+import multiprocessing, os, signal, sys
+assert {"pandas", "svc_notebooks.server.service"} <= sys.modules.keys()
+assert sys.modules["pandas"].get_option("display.max_columns") == 20  # and not 0, the default of a terminal
+import own_module
+assert os.path.dirname(own_module.__file__) == os.getcwd() and os.getsid(0) == os.getpid() != os.getppid()
+assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
+assert "LEFT" not in os.environ and not os.environ.get("PYTHONHASHSEED", "0").strip("0")
+assert os.environ["TZ"] == "UTC"
+process = multiprocessing.get_context("fork").Process(target=print)
+process.start(); process.join()
+assert process.exitcode == 0
+os.environ["LEFT"] = "yes"
+"""
+
+
 class TestRun:
-    """Notebooks run from top to bottom, a line each, and a failure is an exit status."""
-
-    def run(self, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-        words = command("run", str(folder), *options)
-        return subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
-
-    def test_failures_are_printed_and_the_others_run(self, tmp_path: Path):
+    def test_failures_are_printed_and_each_notebook_has_a_process_of_its_own(self, tmp_path):
         write_notebook(tmp_path / "00-bad.ipynb", "x = 1", "x / 0")
         write_notebook(tmp_path / "01-dies.ipynb", "import os; os._exit(3)")
         (tmp_path / "02-broken.ipynb").write_text("{")
-        good = write_notebook(tmp_path / "sub" / "01-good.ipynb", "import os; assert os.environ['TZ'] == 'UTC'")
-        before = good.read_bytes()
+        (tmp_path / "own_module.py").write_text("VALUE = 7")
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "sub" / "own_module.py").write_text("VALUE = 7")
+        checks = CHECKS if sys.platform == "linux" else "import os; assert os.environ['TZ'] == 'UTC'"
+        good = [write_notebook(tmp_path / name, checks) for name in ("03-first.ipynb", "sub/01-good.ipynb")]
+        before = [path.read_bytes() for path in good]
 
-        result = self.run(tmp_path)
+        words = command("run", str(tmp_path), "--jobs", "1")
+        result = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
         how = dict(re.findall(r"^(\S+\.ipynb) +(ok|FAILED) +\d+\.\d s$", result.stdout, re.MULTILINE))
 
-        assert result.returncode == 1
-        assert how == dict.fromkeys(["00-bad.ipynb", "01-dies.ipynb", "02-broken.ipynb"], "FAILED") | {
-            "sub/01-good.ipynb": "ok"
-        }
+        failed = dict.fromkeys(["00-bad.ipynb", "01-dies.ipynb", "02-broken.ipynb"], "FAILED")
+        assert how == failed | {"03-first.ipynb": "ok", "sub/01-good.ipynb": "ok"}, result.stdout
+        assert (result.returncode, result.stderr) == (1, "")
         for words in ("x / 0", "ZeroDivisionError: division by zero", "the kernel died", "the notebook cannot be read"):
             assert words in result.stdout
         assert "\x1b[" not in result.stdout
-        assert re.search(r"\n1 of 4 notebooks ran to the end, in \d+ s\n$", result.stdout)
-        assert result.stderr == ""
-        assert good.read_bytes() == before
-
-    @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forks on Linux only")
-    def test_a_kernel_starts_with_imported_modules_and_has_a_process_of_its_own(self, tmp_path: Path):
-        (tmp_path / "own_module.py").write_text("VALUE = 7")
-        checks = f"""
-import multiprocessing, os, signal, sys
-assert {{"pandas", "svc_notebooks.server.service"}} <= sys.modules.keys()
-assert sys.modules["pandas"].get_option("display.max_columns") == 20  # and not 0, the default of a terminal
-assert os.getcwd() == {str(tmp_path)!r} and os.getsid(0) == os.getpid() != os.getppid()
-assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
-assert "LEFT" not in os.environ and not os.environ.get("PYTHONHASHSEED", "0").strip("0")
-import own_module
-process = multiprocessing.get_context("fork").Process(target=print)
-process.start(); process.join()
-assert process.exitcode == 0 and own_module.VALUE == 7
-os.environ["LEFT"] = "yes"
-"""
-        for name in ("00-first.ipynb", "01-second.ipynb"):
-            write_notebook(tmp_path / name, checks)
-
-        result = self.run(tmp_path, "--jobs", "1")
-
-        assert result.returncode == 0, result.stdout
-        assert result.stderr == ""
+        assert re.search(r"\n2 of 5 notebooks ran to the end, in \d+ s\n$", result.stdout)
+        assert [path.read_bytes() for path in good] == before
 
     @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to another process")
-    def test_an_interrupt_ends_the_kernels_and_what_they_started(self, tmp_path: Path):
+    def test_an_interrupt_ends_the_kernels_and_what_they_started(self, tmp_path):
         path = tmp_path / "pid"
         sleeper = "import pathlib, subprocess; child = subprocess.Popen(['sleep', '99'])"
-        write_notebook(
-            tmp_path / "00-slow.ipynb",
-            f"{sleeper}; pathlib.Path({str(path)!r}).write_text(str(child.pid))",
-            "child.wait()",
-        )
+        started = f"{sleeper}; pathlib.Path({str(path)!r}).write_text(str(child.pid))"
+        write_notebook(tmp_path / "00-slow.ipynb", started, "child.wait()")
         # A job in the background of a shell ignores SIGINT, and so would this one.
         listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
         program = f"{listening}; from svc_notebooks.cli import main; raise SystemExit(main(['run', {str(tmp_path)!r}]))"
 
-        with subprocess.Popen(
-            [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
+        pipe = subprocess.PIPE
+        with subprocess.Popen([sys.executable, "-c", program], stdout=pipe, stderr=pipe, text=True) as process:
             until(lambda: path.exists() and path.read_text())
             process.send_signal(signal.SIGINT)
             output, errors = process.communicate(timeout=PATIENCE)
@@ -279,12 +253,12 @@ def test_an_invalid_argument_is_refused_with_the_reason(arguments, message, caps
 
 
 @pytest.mark.parametrize("text, seconds", [("90", 90), ("0.5", 0.5), ("2min", 120), ("1 day", 86_400)])
-def test_a_time_limit_is_a_duration(text: str, seconds: float):
+def test_a_time_limit_is_a_duration(text, seconds):
     assert _parser().parse_args(["grade", "class", "--timeout", text]).timeout == seconds
 
 
 @pytest.mark.parametrize("option", ["--csv", "--json"])
-def test_an_existing_report_of_marks_is_kept(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_an_existing_report_of_marks_is_kept(option, tmp_path, capsys):
     (tmp_path / "class" / "ada").mkdir(parents=True)
     marks = tmp_path / "marks"
     marks.write_text("with notes of the teacher")
@@ -307,51 +281,34 @@ def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback():
 
 
 class TestServe:
-    """`svc-notebooks serve` is a program for other programs: one line when ready, a clean end."""
-
-    @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-    def test_says_when_it_is_ready_and_ends_cleanly(self, end: signal.Signals):
-        with serving("--token", "secret", "--control", end=end) as ready:
-            assert ready["base_url"].startswith("http://127.0.0.1:")
-            assert ready == {
-                "base_url": ready["base_url"],
-                "token": "secret",
-                "auth_scope_base": "https://svc.example/auth",
-                "ca": None,
-                "control": True,
-                "page": ready["base_url"] + "/",
-            }
-
-    @pytest.mark.parametrize("source", ["option", "environment"])
-    def test_a_control_token_is_needed_by_control_calls(self, source: str, monkeypatch: pytest.MonkeyPatch):
+    @pytest.mark.parametrize("source, end", [("option", signal.SIGINT), ("environment", signal.SIGTERM)])
+    def test_says_when_it_is_ready_checks_the_control_token_and_ends_cleanly(self, source, end, monkeypatch):
         arguments = ["--control-token", "of-control"] if source == "option" else []
         if source == "environment":
             monkeypatch.setenv("SVC_CONTROL_TOKEN", "of-control")
-        with serving("--control", *arguments) as ready:
+        with serving("--token", "secret", "--control", *arguments, end=end) as ready:
             base_url, answers = ready["base_url"], []
-            for token in ("of-control", ready["token"], ""):
+            for token in ("of-control", "secret", ""):
                 headers = {"Authorization": f"Bearer {token}"}
-                answers.append(
-                    requests.get(f"{base_url}/_control/clock", headers=headers, timeout=PATIENCE).status_code
-                )
+                answers.append(requests.get(f"{base_url}/_control/clock", headers=headers, timeout=PATIENCE))
             sign_in = requests.post(f"{base_url}/signin", data={"user": "ada@svc.example"}, timeout=PATIENCE)
 
-        assert ready.keys() == {"base_url", "token", "auth_scope_base", "ca", "control", "page"}
-        assert answers == [200, 401, 401]
-        assert sign_in.status_code == 401
+        assert base_url.startswith("http://127.0.0.1:")
+        expected = {"base_url": base_url, "token": "secret", "auth_scope_base": "https://svc.example/auth"}
+        assert ready == {**expected, "ca": None, "control": True, "page": f"{base_url}/"}
+        assert [answer.status_code for answer in [*answers, sign_in]] == [200, 401, 401, 401]
 
     def test_speaks_tls_with_an_authority_of_its_own(self):
         with serving("--tls", "--token", "t") as ready:
             ca = Path(ready["ca"])
             url = ready["base_url"] + "/storage/v3/files"
             answer = requests.get(url, headers={"Authorization": "Bearer t"}, verify=str(ca), timeout=PATIENCE)
-            pem = ca.read_text()
-            mode = ca.stat().st_mode & 0o777
+            assert "PRIVATE" not in ca.read_text()
+            assert ca.stat().st_mode & 0o777 == 0o644
 
         assert ready["base_url"].startswith("https://127.0.0.1:")
         assert answer.json()["files"] == []
-        assert "PRIVATE" not in pem
-        assert (mode, ca.exists()) == (0o644, False)
+        assert not ca.exists()
 
     @pytest.mark.parametrize(
         "arguments,message",

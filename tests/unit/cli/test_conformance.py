@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -50,63 +50,45 @@ class Bent:
 
 @contextmanager
 def served(bend: Bend = lambda request, handle: handle(request)) -> Iterator[tuple[Service, str]]:
-    """A service of ours, bent, and its address."""
     with open_service() as service:
         service.sign_in(token=TOKEN)
         with SocketServer(cast(Service, Bent(service, bend)), threads=8) as server:
             yield service, server.base_url
 
 
-@dataclass(frozen=True)
-class Ran:
-    """What a run said."""
-
-    status: int
-    out: str
-    err: str
-    rules: dict[str, Any]
+def conformance(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "SVC_TOKEN": TOKEN, **variables}
+    words = command("conformance", *arguments)
+    return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment)
 
 
-def run(base_url: str, *arguments: str, token: str = TOKEN, path: Path | None = None, **variables: str) -> Ran:
-    more = ("--json", str(path)) if path else ()
-    environment = {**os.environ, "SVC_TOKEN": token, **variables}
-    done = subprocess.run(
-        command("conformance", base_url, *arguments, *more),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-        env=environment,
-    )
-    rules = json.loads(path.read_text())["rules"] if path and path.exists() else []
-    return Ran(done.returncode, done.stdout, done.stderr, {rule["id"]: rule for rule in rules})
+def rules_in(path: Path) -> dict[str, Any]:
+    """Return the rules of a report by id."""
+    return {rule["id"]: rule for rule in json.loads(path.read_text())["rules"]}
+
+
+@pytest.fixture
+def found(tmp_path):
+    return tmp_path / "found.json"
 
 
 def files_of(service: Service) -> list[Any]:
-    answer = service.handle(
-        Request("GET", "http://x/storage/v3/files", Headers([("Authorization", f"Bearer {TOKEN}")]))
-    )
-    return cast("list[Any]", json.loads(answer.content())["files"])
+    headers = Headers([("Authorization", f"Bearer {TOKEN}")])
+    return json.loads(service.handle(Request("GET", "http://x/storage/v3/files", headers)).content())["files"]
 
 
-def test_an_existing_report_is_kept_and_nothing_is_sent(tmp_path: Path) -> None:
-    path = tmp_path / "found.json"
-    path.write_text('{"rules": []}')
+def test_an_existing_report_is_kept_and_nothing_is_sent(found):
+    found.write_text('{"rules": []}')
 
-    done = run("https://127.0.0.1:9", path=path)
+    done = conformance("https://127.0.0.1:9", "--json", str(found))
 
-    assert done.status == 2
-    assert re.search(r"found\.json exists \(13 bytes, .*\); give --overwrite to replace the file", done.err)
-    assert path.read_text() == '{"rules": []}'
-
-
-def body_of(request: Request) -> bytes:
-    return request.body if isinstance(request.body, bytes) else request.body.read()
+    assert done.returncode == 2
+    assert re.search(r"found\.json exists \(13 bytes, .*\); give --overwrite to replace the file", done.stderr)
+    assert found.read_text() == '{"rules": []}'
 
 
-def without(response: Response, name: str) -> Response:
-    pairs = [(key, value) for key, value in response.headers.pairs if key.lower() != name]
-    return replace(response, headers=Headers(pairs))
+def answered(status: int, body: bytes, kind: str = "application/json") -> Response:
+    return Response(status, Headers([("Content-Type", kind), ("Content-Length", str(len(body)))]), body)
 
 
 # What may be wrong with a server, and the rule that says so.
@@ -118,7 +100,9 @@ def says_200_for_308(request: Request, handle: Handle) -> Response:
 
 
 def sends_no_challenge(request: Request, handle: Handle) -> Response:
-    return without(handle(request), "www-authenticate")
+    answer = handle(request)
+    pairs = [pair for pair in answer.headers.pairs if pair[0].lower() != "www-authenticate"]
+    return replace(answer, headers=Headers(pairs))
 
 
 def makes_a_second_file(request: Request, handle: Handle) -> Response:
@@ -140,12 +124,10 @@ def takes_any_event(request: Request, handle: Handle) -> Response:
     if answer.status != 400 or "/events" not in request.url:
         return answer
     body = b'{"kind": "svc#event", "id": "0123456789", "htmlLink": "http://x", "status": "confirmed"}'
-    return Response(200, Headers([("Content-Type", "application/json"), ("Content-Length", str(len(body)))]), body)
+    return answered(200, body)
 
 
 def bent_by(*bends: Bend) -> Bend:
-    """All of them at once."""
-
     def bend(request: Request, handle: Handle) -> Response:
         for single in bends:
             handle = partial(single, handle=handle)
@@ -163,97 +145,78 @@ BROKEN: dict[str, Bend] = {
 }
 
 
-def test_a_broken_service_fails_by_the_broken_rules_alone(tmp_path: Path) -> None:
+def test_a_broken_service_fails_by_the_broken_rules_alone(found):
     with served(bent_by(*BROKEN.values())) as (_, base_url):
-        done = run(base_url, "--rules", ",".join([*BROKEN, "A1-03a"]), path=tmp_path / "found.json")
+        done = conformance(base_url, "--rules", ",".join([*BROKEN, "A1-03a"]), "--json", str(found))
 
-    results = {id: rule["result"] for id, rule in done.rules.items()}
-    assert results == {**dict.fromkeys(BROKEN, "fail"), "A1-03a": "pass"}, done.out
-    assert done.status == 1
-    assert all(f"{rule:<8}FAIL" in done.out for rule in BROKEN)
-    assert TOKEN not in done.out + done.err
+    results = {id: rule["result"] for id, rule in rules_in(found).items()}
+    assert results == {**dict.fromkeys(BROKEN, "fail"), "A1-03a": "pass"}, done.stdout
+    assert done.returncode == 1
+    assert all(f"{rule:<8}FAIL" in done.stdout for rule in BROKEN)
+    assert TOKEN not in done.stdout + done.stderr
 
 
-def test_a_service_that_keeps_the_rules_passes_and_is_left_as_it_was(tmp_path: Path) -> None:
+def test_a_service_that_keeps_the_rules_passes_and_is_left_as_it_was(found):
+    headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Length", "0")])
     with served() as (service, base_url):
-        before = _keep_a_file(service)
-        done = run(base_url, "--rules", "A1-01,A1-02,X-02,E-07", path=tmp_path / "found.json")
+        service.handle(Request("POST", "http://x/upload/storage/v3/files?uploadType=media", headers, b"")).content()
+        before = files_of(service)
+        done = conformance(base_url, "--rules", "A1-01,A1-02,X-02,E-07", "--json", str(found))
         after = files_of(service)
 
-    assert (done.status, {rule["result"] for rule in done.rules.values()}) == (0, {"pass"}), done.out
-    assert [file["id"] for file in after] == [before]
-    assert "left behind" not in done.out
-
-
-def _keep_a_file(service: Service) -> str:
-    headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Length", "0")])
-    answer = service.handle(Request("POST", "http://x/upload/storage/v3/files?uploadType=media", headers, b""))
-    return str(json.loads(answer.content())["id"])
+    assert (done.returncode, {rule["result"] for rule in rules_in(found).values()}) == (0, {"pass"}), done.stdout
+    assert after == before != []
+    assert "left behind" not in done.stdout
 
 
 @pytest.mark.parametrize("variables, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])
-def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(tmp_path, variables, result):
-    with (
-        open_service() as service,
-        SocketServer(service, control=True, control_token="of-control", threads=8) as server,
-    ):
+def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(found, variables, result):
+    options = {"control": True, "control_token": "of-control", "threads": 8}
+    with open_service() as service, SocketServer(service, **options) as server:
         service.sign_in(token=TOKEN)
-        done = run(server.base_url, "--rules", "T-03b", path=tmp_path / "found.json", **variables)
+        done = conformance(server.base_url, "--rules", "T-03b", "--json", str(found), **variables)
 
-    assert done.rules["T-03b"]["result"] == result, done.out
-    assert ("the control interface was not used (401)" in done.err) is (result != "pass")
-    assert "of-control" not in done.out + done.err + (tmp_path / "found.json").read_text()
+    assert rules_in(found)["T-03b"]["result"] == result, done.stdout
+    assert ("the control interface was not used (401)" in done.stderr) is (result != "pass")
+    assert "of-control" not in done.stdout + done.stderr + found.read_text()
 
 
-def test_another_choice_differs_and_does_not_fail(tmp_path: Path) -> None:
+def test_another_choice_differs_and_does_not_fail(found):
     """Other statuses and another form of errors, where no rule names them."""
 
-    def otherwise(request: Request, handle: Handle) -> Response:
+    def otherwise(request, handle):
         answer = handle(request)
-        if answer.status != 400:
-            return answer
-        body = b'{"error": {"code": 422, "message": "no"}}'
-        return Response(422, Headers([("Content-Type", "application/json"), ("Content-Length", str(len(body)))]), body)
+        return answered(422, b'{"error": {"code": 422, "message": "no"}}') if answer.status == 400 else answer
 
     with served(otherwise) as (_, base_url):
-        done = run(base_url, "--rules", "E-05b,E-07b,A3-10", path=tmp_path / "found.json")
+        done = conformance(base_url, "--rules", "E-05b,E-07b,A3-10", "--json", str(found))
 
-    assert {id: rule["result"] for id, rule in done.rules.items()} == {
-        "E-05b": "pass", "E-07b": "pass", "A3-10a": "pass", "A3-10b": "differs", "A3-10c": "pass",
-    }  # fmt: skip
-    assert done.status == 0
-    choices = {text.partition(": ")[0] for rule in done.rules.values() for text in rule["differences"]}
+    rules = rules_in(found)
+    assert rules.keys() == {"E-05b", "E-07b", "A3-10a", "A3-10b", "A3-10c"}
+    assert {id for id, rule in rules.items() if rule["result"] != "pass"} == {"A3-10b"}
+    assert (done.returncode, rules["A3-10b"]["result"]) == (0, "differs")
+    choices = {text.partition(": ")[0] for rule in rules.values() for text in rule["differences"]}
     assert choices == {"Statuses without a rule", "The error envelope", "chunk_rule"}
 
 
-def nothing_here(request: Request, handle: Handle) -> Response:
-    body = b"<h1>Not here</h1>"
-    return Response(404, Headers([("Content-Type", "text/html"), ("Content-Length", str(len(body)))]), body)
+@pytest.mark.parametrize("status", [404, 200])
+def test_another_kind_of_server_gets_one_sentence(status):
+    with served(lambda request, handle: answered(status, b"<h1>Not here</h1>", "text/html")) as (_, base_url):
+        done = conformance(base_url)
+
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "not as this interface" in done.stderr
+    assert "text/html" in done.stderr
 
 
-def a_page_for_everything(request: Request, handle: Handle) -> Response:
-    return replace(nothing_here(request, handle), status=200)
-
-
-@pytest.mark.parametrize("bend", [nothing_here, a_page_for_everything])
-def test_another_kind_of_server_gets_one_sentence(bend: Bend) -> None:
-    with served(bend) as (_, base_url):
-        done = run(base_url)
-
-    assert (done.status, done.out) == (2, "")
-    assert done.err.count("\n") == 1
-    assert "not as this interface" in done.err
-    assert "text/html" in done.err
-
-
-def test_a_silent_deployment_ends_the_run() -> None:
+def test_a_silent_deployment_ends_the_run():
     with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as beside:
         silent.settimeout(PATIENCE)
         waited = beside.submit(_leave_unanswered, silent)
-        done = run(f"http://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "0.3")
+        done = conformance(f"http://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "0.3")
 
-    assert (done.status, done.out) == (2, "")
-    assert "does not answer: no answer in time." in done.err
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "does not answer: no answer in time." in done.stderr
     assert waited.result() < 29  # without the option it would be 30
 
 
@@ -275,31 +238,18 @@ def _leave_unanswered(silent: socket.socket) -> float:
         (["http://x", "--names", "colour=red"], "--names must be google, NAME=VALUE"),
     ],
 )
-def test_a_wrong_argument_gets_one_sentence(arguments: list[str], words: str) -> None:
-    environment = {**os.environ, "SVC_TOKEN": TOKEN}
-    done = subprocess.run(
-        command("conformance", *arguments),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-        env=environment,
-    )
+def test_a_wrong_argument_gets_one_sentence(arguments, words):
+    done = conformance(*arguments)
 
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert words in done.stderr
 
 
-def test_an_interrupted_run_removes_what_it_has_made() -> None:
+def test_an_interrupted_run_removes_what_it_has_made():
+    words, pipe = ("conformance", "--rules", "A1,A2,A3"), subprocess.PIPE
     with served() as (service, base_url):
         environment = {**os.environ, "SVC_TOKEN": TOKEN}
-        process = subprocess.Popen(
-            command("conformance", base_url, "--rules", "A1,A2,A3"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
+        process = subprocess.Popen(command(*words, base_url), stdout=pipe, stderr=pipe, text=True, env=environment)
         until(lambda: len(service.journal()) > 60)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
@@ -311,18 +261,11 @@ def test_an_interrupted_run_removes_what_it_has_made() -> None:
         assert files_of(service) == []
 
 
-def test_only_restarts_have_no_test_over_http() -> None:
+def test_only_restarts_have_no_test_over_http():
     """A test file that moves its fixtures elsewhere must not fall out of a run in silence."""
-    done = subprocess.run(
-        command("conformance", "--list"), capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    lines = conformance("--list").stdout.splitlines()
 
-    assert [line.split()[0] for line in done.stdout.splitlines() if " 0 tests" in line] == [
-        "A3-19a", "A3-19b", "N-11",
-    ]  # fmt: skip
-
-
-# The parts of it.
+    assert [line.split()[0] for line in lines if " 0 tests" in line] == ["A3-19a", "A3-19b", "N-11"]
 
 
 RULES = {id: InterfaceRule(id, "a", "server", text) for id, text in (("A-1", "first"), ("A-2", "second"))}
@@ -342,13 +285,13 @@ SKIPPED = CaseOutcome(("A-1",), "untestable", "a clock")
         ([], "untestable"),
     ],
 )
-def test_a_verdict_is_made_of_outcomes(outcomes: list[CaseOutcome], result: str) -> None:
+def test_a_verdict_is_made_of_outcomes(outcomes, result):
     first, other = rule_rows(RULES, outcomes)
 
     assert (first["result"], other["result"]) == (result, "untestable")
 
 
-def test_the_table_has_the_message_of_a_failed_test_and_the_requests() -> None:
+def test_the_table_has_the_message_of_a_failed_test_and_the_requests():
     rows = rule_rows(RULES, [FAILED, LIBERAL])
     lines = "\n".join(table(rows))
 

@@ -11,7 +11,7 @@ from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.wsgi import ServiceApp
 
 
-def test_a_variable_has_the_meaning_of_its_option() -> None:
+def test_a_variable_has_the_meaning_of_its_option():
     variables = {"SVC_STORE": "/srv", "SVC_SHARED": "1", "SVC_JOURNAL": "7", "SVC_HOST_NAME": "a.example, b.example"}
     options = read_environment(variables)
 
@@ -23,33 +23,31 @@ def test_a_variable_has_the_meaning_of_its_option() -> None:
     "name, text",
     [("SVC_SHARED", "perhaps"), ("SVC_JOURNAL", "many"), ("SVC_PREFIX", "no/slash"), ("SVC_POLICY", "[1]")],
 )
-def test_a_bad_value_names_its_variable(name: str, text: str) -> None:
+def test_a_bad_value_names_its_variable(name, text):
     with pytest.raises(ValueError, match=name):
         read_environment({name: text})
 
 
-def test_the_documentation_has_every_variable() -> None:
+def test_the_documentation_has_every_variable():
     page = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
 
     options = [name for name, option in commands()["serve"]["options"].items() if option.get("variable")]
     assert {name for name in map(variable_of, options) if f"`{name}`" not in page} == set()
 
 
-def test_the_service_of_variables_has_the_token_and_the_policy(tmp_path: Path) -> None:
+def test_the_service_of_variables_has_the_token_and_the_policy(tmp_path):
     variables = {"SVC_STORE": str(tmp_path / "store"), "SVC_TOKEN": "t", "SVC_POLICY": '{"page_size": 1}'}
+    headers = Headers([("Authorization", "Bearer t")])
     with ExitStack() as stack:
         handle = open_from_environment(stack, variables)
-        headers = Headers([("Authorization", "Bearer t")])
-        response = handle(Request("GET", "http://svc.test/storage/v3/files", headers))
-
-        assert response.status == 200
+        assert handle(Request("GET", "http://svc.test/storage/v3/files", headers)).status == 200
 
 
-def test_a_request_gets_503_until_the_service_can_be_opened() -> None:
-    statuses: list[str] = []
+def test_a_request_gets_503_until_the_service_can_be_opened():
+    statuses = []
     problems = [OSError("the PostgreSQL server cannot be reached")]
 
-    def open_service(stack: ExitStack):
+    def open_service(stack):
         if problems:
             raise problems.pop()
         return lambda request: Response(200, Headers([]))
@@ -64,10 +62,10 @@ def test_a_request_gets_503_until_the_service_can_be_opened() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
-def test_a_forked_process_opens_a_service_of_its_own() -> None:
-    opened: list[int] = []
+def test_a_forked_process_opens_a_service_of_its_own():
+    opened = []
 
-    def open_service(stack: ExitStack):
+    def open_service(stack):
         opened.append(os.getpid())
         return lambda request: None
 

@@ -1,10 +1,9 @@
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 import trustme
@@ -51,21 +50,11 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def answer(self) -> None:
-        body = self._body()
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.seen.append((self.command, self.path, dict(self.headers), body))
         self.server.reply(self)
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do_CONNECT = answer
-
-    def _body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding") == "chunked":
-            blocks = []
-            while size := int(self.rfile.readline(), 16):
-                blocks.append(self.rfile.read(size))
-                self.rfile.readline()
-            self.rfile.readline()
-            return b"".join(blocks)
-        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
     def ok(self, status: int = 200, body: bytes = b"{}", **headers: str) -> None:
         self.send_response(status)
@@ -80,7 +69,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     server = Server()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
@@ -91,25 +80,25 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_proxies(monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
 
 
 @pytest.fixture(params=[False, True], ids=["new connection", "open connection"])
-def transport(request: pytest.FixtureRequest, no_proxies: None) -> Iterator[HttpTransport]:
+def transport(request, no_proxies):
     """Return a transport, with an open connection to the server in the second of two runs."""
     transport = HttpTransport(timeout=(2, 2))
     if request.param:
-        server: Server = request.getfixturevalue("server")
+        server = request.getfixturevalue("server")
         transport.send(Request("GET", server.base_url + "/")).content()
         server.seen.clear()
     yield transport
     transport.close()
 
 
-def test_a_request_arrives_as_it_was_made(server: Server, transport: HttpTransport) -> None:
+def test_a_request_arrives_as_it_was_made(server, transport):
     headers = Headers([("Accept", "application/json"), ("Content-Length", "5"), ("X-Odd", "é")])
 
     response = transport.send(Request("POST", server.base_url + "/a%20b?c=%2Fd", headers, b"hello"))
@@ -122,7 +111,7 @@ def test_a_request_arrives_as_it_was_made(server: Server, transport: HttpTranspo
 
 
 @pytest.mark.parametrize("size", [0, 100, 200_000])
-def test_the_connection_is_used_again(size: int, server: Server, transport: HttpTransport) -> None:
+def test_the_connection_is_used_again(size, server, transport):
     server.reply = lambda handler: handler.ok(body=bytes(size))
     for method in ("GET", "HEAD", "PUT", "GET", "HEAD"):
         transport.send(Request(method, server.base_url + "/", Headers([("Content-Length", "0")]))).content()
@@ -130,7 +119,7 @@ def test_the_connection_is_used_again(size: int, server: Server, transport: Http
     assert server.connections == 1
 
 
-def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transport: HttpTransport) -> None:
+def test_bodies_leave_in_large_blocks_with_their_length(server, transport):
     content, sizes = bytes(range(256)) * 2_500, []
     body = SourceStream(open_source(content), 0, len(content), lambda at, total: sizes.append(at))
 
@@ -142,19 +131,17 @@ def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transpor
     assert sizes == [SENT_AT_ONCE, 2 * SENT_AT_ONCE, len(content)]
 
 
-def test_a_connection_that_the_service_closed_is_replaced(server: Server, transport: HttpTransport) -> None:
+def test_a_connection_that_the_service_closed_is_replaced(server, transport):
     server.reply = lambda handler: handler.ok(Connection="close")
-    statuses = [transport.send(Request("GET", server.base_url + "/")).status for _ in range(3)]
-
-    assert statuses == [200, 200, 200]
+    assert [transport.send(Request("GET", server.base_url + "/")).status for _ in range(3)] == [200, 200, 200]
     assert server.connections == 3
 
 
-def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, transport: HttpTransport) -> None:
-    def reply_at_once(handler: Handler) -> None:
+def test_an_idle_connection_that_the_service_closes_is_replaced(server, transport):
+    def reply_at_once(handler):
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
-    def reply_and_close(handler: Handler) -> None:
+    def reply_and_close(handler):
         reply_at_once(handler)
         handler.close_connection = True
 
@@ -171,7 +158,7 @@ def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, 
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_no_redirect_is_followed(status: int, server: Server, transport: HttpTransport) -> None:
+def test_no_redirect_is_followed(status, server, transport):
     server.reply = lambda handler: handler.ok(status, b"", Location="/elsewhere", Range="bytes=0-9")
 
     response = transport.send(Request("PUT", server.base_url + "/", Headers([("Content-Length", "1")]), b"x"))
@@ -180,46 +167,31 @@ def test_no_redirect_is_followed(status: int, server: Server, transport: HttpTra
     assert len(server.seen) == 1
 
 
-def test_a_response_that_breaks_off_is_an_error(server: Server, transport: HttpTransport) -> None:
-    def short(handler: Handler) -> None:
-        handler.ok(body=b"x" * 1000, Content_Length="200000")
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent, words",
+    [
+        (HEAD + b"Content-Length: 200000\r\n\r\n" + b"x" * 1000, "1000 bytes read"),
+        (HEAD, "closed connection in the headers of its response"),
+        (HEAD + b"Content-Type: text/plain\r\nCont", "closed connection in the headers of its response"),
+    ],
+    ids=["body", "after the status", "header"],
+)
+def test_a_response_that_breaks_off_is_an_error(sent, words, server, transport):
+    def cut(handler):
+        handler.wfile.write(sent)
         handler.close_connection = True
 
-    server.reply = short
-    with pytest.raises(TransportError, match="1000 bytes read") as caught:
+    server.reply = cut
+    with pytest.raises(TransportError, match=words) as caught:
         transport.send(Request("GET", server.base_url + "/")).content()
     assert caught.value.sent
 
 
-@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nCont"])
-def test_a_response_that_breaks_off_in_its_head_is_an_error(
-    head: bytes, server: Server, transport: HttpTransport
-) -> None:
-    def cut(handler: Handler) -> None:
-        handler.wfile.write(head)
-        handler.close_connection = True
-
-    server.reply = cut
-
-    with pytest.raises(TransportError, match="closed connection in the headers of its response") as raised:
-        transport.send(Request("GET", server.base_url, Headers()))
-
-    assert raised.value.sent
-
-
-def test_a_request_without_a_response_may_have_arrived(server: Server, transport: HttpTransport) -> None:
-    def hang_up(handler: Handler) -> None:
-        handler.connection.shutdown(socket.SHUT_RDWR)
-
-    server.reply = hang_up
-    with pytest.raises(TransportError) as caught:
-        transport.send(Request("POST", server.base_url + "/", Headers([("Content-Length", "0")])))
-    assert caught.value.sent
-    assert not caught.value.hopeless
-
-
-def test_a_response_may_take_longer_than_the_connection(server: Server, no_proxies: None) -> None:
-    def reply_late(handler: Handler) -> None:
+def test_a_response_may_take_longer_than_the_connection(server, no_proxies):
+    def reply_late(handler):
         assert not threading.Event().wait(0.4)
         handler.ok()
 
@@ -229,7 +201,7 @@ def test_a_response_may_take_longer_than_the_connection(server: Server, no_proxi
         HttpTransport(timeout=(20, 0.2)).send(Request("GET", server.base_url + "/"))
 
 
-def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None:
+def test_invalid_urls_and_headers_are_hopeless(transport):
     for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/", "http://x:99999/", "http://x:port/"):
         with pytest.raises(TransportError) as caught:
             transport.send(Request("GET", url))
@@ -244,7 +216,7 @@ def test_an_invalid_proxy_is_hopeless_and_its_variable_is_named(proxy, no_proxie
     assert caught.value.hopeless
 
 
-def test_a_proxy_that_requires_a_password_is_told_so(server: Server, transport: HttpTransport) -> None:
+def test_a_proxy_that_requires_a_password_is_told_so(server, transport):
     server.reply = lambda handler: handler.ok(407, b"<html>Sign in</html>")
     transport._own_proxies = {"http": server.base_url}
     with pytest.raises(TransportError, match=r"407 Proxy Authentication Required.*check proxies=") as caught:
@@ -253,8 +225,8 @@ def test_a_proxy_that_requires_a_password_is_told_so(server: Server, transport: 
 
 
 @pytest.mark.parametrize("url", ["http://outside.example/", "https://outside.example/"])
-def test_responses_that_are_not_final_are_bounded_through_a_proxy(server: Server, no_proxies: None, url: str) -> None:
-    def send_without_end(handler: Handler) -> None:
+def test_responses_that_are_not_final_are_bounded_through_a_proxy(server, no_proxies, url):
+    def send_without_end(handler):
         with suppress(OSError):
             while True:
                 handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
@@ -266,7 +238,7 @@ def test_responses_that_are_not_final_are_bounded_through_a_proxy(server: Server
         transport.send(Request("GET", url))
 
 
-def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch, tmp_path):
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
     transport = HttpTransport()
     with pytest.raises(TransportError, match=r"none\.pem; check REQUESTS_CA_BUNDLE") as caught:
@@ -290,12 +262,14 @@ def test_certificates_and_proxies_are_checked_when_given(wrong, error, says):
 
 
 @pytest.mark.spec("T-05", "T-05c")
-def test_tracebacks_of_urllib3_are_not_kept_with_the_error(server: Server, transport: HttpTransport) -> None:
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_request_without_a_response_may_have_arrived_and_no_traceback_of_urllib3_is_kept(server, transport, method):
     """Tracebacks that show variables (IPython's %xmode Verbose, Sentry) would show the request's bytes."""
     server.reply = lambda handler: handler.connection.shutdown(socket.SHUT_RDWR)
-    request = Request("GET", server.base_url + "/", Headers([("Authorization", "Bearer hidden-word")]))
+    headers = Headers([("Authorization", "Bearer hidden-word"), ("Content-Length", "0")])
     with pytest.raises(TransportError) as caught:
-        transport.send(request)
+        transport.send(Request(method, server.base_url + "/", headers))
+    assert (caught.value.sent, caught.value.hopeless) == (True, False)
     cause = caught.value.__cause__
     while cause is not None:
         assert cause.__traceback__ is None
@@ -303,7 +277,7 @@ def test_tracebacks_of_urllib3_are_not_kept_with_the_error(server: Server, trans
 
 
 @pytest.fixture
-def authority(server: Server, tmp_path: Path) -> Path:
+def authority(server, tmp_path):
     """Make the server use TLS and return the file of its authority."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -317,18 +291,15 @@ def https(server: Server) -> Request:
     return Request("GET", server.base_url.replace("http:", "https:") + "/")
 
 
-def test_a_certificate_that_is_not_trusted_is_hopeless(server: Server, authority: Path) -> None:
+def test_an_authority_may_be_given_or_named_by_the_environment_and_others_are_hopeless(server, authority, monkeypatch):
     with pytest.raises(TransportError, match="certificate verify failed") as caught:
         HttpTransport(timeout=(2, 2)).send(https(server))
     assert caught.value.hopeless
 
-
-def test_an_authority_may_be_given_or_named_by_the_environment(server, authority, monkeypatch):
     explicit = HttpTransport(verify=authority)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority))
     named = HttpTransport()
     monkeypatch.delenv("REQUESTS_CA_BUNDLE")
-
     for transport in (explicit, named):
         assert transport.send(https(server)).status == 200
         transport.close()
@@ -369,13 +340,13 @@ def test_this_machine_and_the_hosts_of_no_proxy_need_no_proxy(url, no_proxy, no_
         ("http://inside.example/", " , "),
     ],
 )
-def test_other_hosts_need_a_proxy(url: str, no_proxy: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_hosts_need_a_proxy(url, no_proxy, no_proxies, monkeypatch):
     monkeypatch.setenv("no_proxy", no_proxy)
 
     assert not needs_no_proxy(url)
 
 
-def test_proxies_may_be_given(server: Server) -> None:
+def test_proxies_may_be_given(server):
     transport = HttpTransport(proxies={"http": server.base_url})
 
     transport.send(Request("GET", "http://outside.example/x"))

@@ -26,7 +26,7 @@ def event(lines: str, newline: str = "\r\n") -> bytes:
 
 @examples(1)
 @given(text=texts, values=parameters)
-def test_a_written_property_is_read(text: str, values: dict[str, str]) -> None:
+def test_a_written_property_is_read(text, values):
     content = print_properties(
         [Property("BEGIN", "VEVENT"), text_property("SUMMARY", text, values), Property("END", "VEVENT")]
     ).encode()
@@ -49,7 +49,7 @@ def test_a_written_property_is_read(text: str, values: dict[str, str]) -> None:
     ],
 )
 @pytest.mark.parametrize("newline", ["\r\n", "\n", "\r"])
-def test_a_property_of_another_program_is_read(line: str, expected: tuple[str, str, dict[str, str]], newline: str):
+def test_a_property_of_another_program_is_read(line, expected, newline):
     assert read(event(line, newline)) == [expected]
 
 
@@ -63,7 +63,7 @@ def test_a_property_of_another_program_is_read(line: str, expected: tuple[str, s
     ],
     ids=["no calendar", "no end of an event", "other ends", "two calendars"],
 )
-def test_a_missing_end_loses_no_event(content: bytes):
+def test_a_missing_end_loses_no_event(content):
     events = read_components(unfolded(content).decode()).walk("VEVENT")
 
     assert [each.value("SUMMARY") for each in events] == ["1", "2"]

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads import idempotent_creation
-from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.sources import PathSource
+from svc_notebooks.client.uploads.uploads import resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import SourceChanged, UnverifiedUploadWarning
 from svc_notebooks.core.http.messages import Request, Response, as_body
 from tests.scripted import Fault, Q, Shelf, Stream, lost, reset, session_for
@@ -35,7 +34,7 @@ def change(path: Path) -> None:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     path = tmp_path / "survey.bin"
     path.write_bytes(CONTENT)
     os.utime(path, ns=(10**18, 10**18))
@@ -44,80 +43,67 @@ def path(tmp_path: Path) -> Path:
 
 # -- the ways of resuming an upload; each calls `meanwhile` when the service has stored the first chunk
 
-Way = Callable[[Shelf, Session, Path, Callable[[Path], None]], object]
 
-
-def the_next_call_by_hand(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+def the_next_call_by_hand(shelf, session, path, meanwhile):
     begun = start_upload(session, path, chunk_size=Q)
     begun.send_chunk()
     meanwhile(path)
     return begun.run()
 
 
-def resume_by_hand(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+def resume_by_hand(shelf, session, path, meanwhile):
     begun = start_upload(session, path, chunk_size=Q)
     begun.send_chunk()
     meanwhile(path)
     return begun.resume()
 
 
-def the_same_call_again(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+def the_same_call_again(shelf, session, path, meanwhile):
     start_upload(session, path, chunk_size=Q).send_chunk()
     meanwhile(path)
     return upload(session, path, chunk_size=Q)
 
 
-def the_same_update_again(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+def the_same_update_again(shelf, session, path, meanwhile):
     shelf.store(b"old", id="old", mimeType="image/png")
     start_upload(session, path, file_id="old", chunk_size=Q).send_chunk()
     meanwhile(path)
     return upload(session, path, file_id="old", chunk_size=Q)
 
 
-def resume_upload_of_another_process(
-    shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]
-) -> object:
+def resume_upload_of_another_process(shelf, session, path, meanwhile, read=lambda path: path):
     begun = start_upload(session_for(shelf), path, chunk_size=Q)
     begun.send_chunk()
     meanwhile(path)
-    return resume_upload(session, begun.session_uri or "", path).run()
+    return resume_upload(session, begun.session_uri, read(path)).run()
 
 
-def a_stream_for_the_session_of_another_process(
-    shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]
-) -> object:
-    begun = start_upload(session_for(shelf), path, chunk_size=Q)
-    begun.send_chunk()
-    meanwhile(path)
-    return resume_upload(session, begun.session_uri or "", Stream(path.read_bytes())).run()
+def a_stream_for_the_session_of_another_process(*arguments):
+    return resume_upload_of_another_process(*arguments, lambda path: Stream(path.read_bytes()))
 
 
-def a_response_that_was_lost(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+def a_response_that_was_lost(shelf, session, path, meanwhile):
     shelf.faults["PUT"] = [None, then(lost, lambda: meanwhile(path))]
     return upload(session, path, chunk_size=Q)
 
 
-def a_connection_that_was_cut(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+def a_connection_that_was_cut(shelf, session, path, meanwhile):
     shelf.faults["PUT"] = [None, then(reset, lambda: meanwhile(path))]
     return upload(session, path, chunk_size=Q)
 
 
-def a_chunk_of_which_half_was_stored(
-    shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]
-) -> object:
-    shelf.faults["PUT"] = [None, then(stores_half, lambda: meanwhile(path))]
+def a_chunk_of_which_half_was_stored(shelf, session, path, meanwhile):
+    shelf.faults["PUT"] = [None, then(lambda shelf, request: shelf.put(request, limit=Q // 2), lambda: meanwhile(path))]
     return upload(session, path, chunk_size=Q)
 
 
-def a_file_object(shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]) -> object:
+def a_file_object(shelf, session, path, meanwhile):
     shelf.faults["PUT"] = [None, then(reset, lambda: meanwhile(path))]
     with path.open("rb", buffering=0) as file:
         return upload(session, file, name="survey.bin", chunk_size=Q)
 
 
-def a_complete_upload_whose_response_was_lost(
-    shelf: Shelf, session: Session, path: Path, meanwhile: Callable[[Path], None]
-) -> object:
+def a_complete_upload_whose_response_was_lost(shelf, session, path, meanwhile):
     shelf.faults["PUT"] = [None, None, None, lost]
     begun = start_upload(session, path, chunk_size=Q)
     for _ in range(4):
@@ -126,7 +112,7 @@ def a_complete_upload_whose_response_was_lost(
     return upload(session, path, chunk_size=Q)
 
 
-WAYS: list[Way] = [
+WAYS = [
     the_next_call_by_hand,
     resume_by_hand,
     the_same_call_again,
@@ -143,7 +129,6 @@ WAYS: list[Way] = [
 
 def then(fault: Fault, action: Callable[[], None]) -> Fault:
     """Return a fault that reads the body, calls `action`, and goes on with another fault."""
-    assert fault is not None
 
     def both(shelf: Shelf, request: Request) -> Response:
         body = as_body(request.body).read()
@@ -151,10 +136,6 @@ def then(fault: Fault, action: Callable[[], None]) -> Fault:
         return fault(shelf, Request(request.method, request.url, request.headers, body))
 
     return both
-
-
-def stores_half(shelf: Shelf, request: Request) -> Response:
-    return shelf.put(request, limit=Q // 2)
 
 
 class WithoutChecksums(Shelf):
@@ -202,7 +183,7 @@ def test_a_source_that_changed_is_an_error_that_names_the_stored_file(path, way,
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_a_source_that_did_not_change_is_compared_with_one_request(path: Path, way: Way) -> None:
+def test_a_source_that_did_not_change_is_compared_with_one_request(path, way):
     shelf = WithPartialResponses()
 
     way(shelf, session_for(shelf), path, lambda path: None)
@@ -213,7 +194,7 @@ def test_a_source_that_did_not_change_is_compared_with_one_request(path: Path, w
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_a_file_without_a_checksum_was_not_compared(path: Path, way: Way) -> None:
+def test_a_file_without_a_checksum_was_not_compared(path, way):
     shelf = WithoutChecksums()
 
     with pytest.warns(UnverifiedUploadWarning, match="was not compared: the service returned no checksum") as shown:
@@ -224,7 +205,7 @@ def test_a_file_without_a_checksum_was_not_compared(path: Path, way: Way) -> Non
 
 @pytest.mark.parametrize("other", [bytes(CHANGED), CONTENT[:-1], b""], ids=["same size", "shorter", "empty"])
 @pytest.mark.parametrize("kind", [bytes, io.BytesIO, Stream], ids=lambda kind: kind.__name__)
-def test_a_complete_session_is_not_an_upload_of_other_content(other: bytes, kind: Callable[[bytes], object]) -> None:
+def test_a_complete_session_is_not_an_upload_of_other_content(other, kind):
     shelf = Shelf()
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
     begun.run()
@@ -236,7 +217,7 @@ def test_a_complete_session_is_not_an_upload_of_other_content(other: bytes, kind
 
 @pytest.mark.parametrize("kind", [bytes, io.BytesIO, Stream], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("size", [0, Q + 9])
-def test_a_source_that_is_shorter_than_the_stored_bytes_has_changed(size: int, kind: Callable[[bytes], object]) -> None:
+def test_a_source_that_is_shorter_than_the_stored_bytes_has_changed(size, kind):
     shelf = Shelf()
     begun = start_upload(session_for(shelf), Stream(CONTENT), chunk_size=Q)
     for _ in range(2):
@@ -247,7 +228,7 @@ def test_a_source_that_is_shorter_than_the_stored_bytes_has_changed(size: int, k
     assert shelf.contents == {}
 
 
-def test_a_source_that_cannot_be_read_again_is_a_warning(path: Path) -> None:
+def test_a_source_that_cannot_be_read_again_is_a_warning(path):
     shelf = Shelf()
     begun = start_upload(session_for(shelf), path, chunk_size=-1)
     shelf.faults["PUT"] = [then(lost, path.unlink)]
@@ -255,8 +236,6 @@ def test_a_source_that_cannot_be_read_again_is_a_warning(path: Path) -> None:
     with pytest.warns(UnverifiedUploadWarning, match="was not compared: .*No such file"):
         begun.run()
 
-
-def test_a_stream_by_hand_is_a_warning_because_it_cannot_be_read_again() -> None:
     begun = start_upload(session_for(Shelf()), Stream(CONTENT), name="a.bin", chunk_size=Q)
     begun.send_chunk()
 
@@ -267,7 +246,7 @@ def test_a_stream_by_hand_is_a_warning_because_it_cannot_be_read_again() -> None
 @pytest.mark.parametrize("source", ["path", "bytes", "stream"])
 @pytest.mark.parametrize("chunk_size", [Q, -1])
 def test_an_upload_that_was_not_resumed_is_not_read_twice(path, source, chunk_size, monkeypatch):
-    def digest(*args: object) -> str:
+    def digest(*args):
         raise AssertionError
 
     monkeypatch.setattr(PathSource, "digest", digest)

@@ -1,6 +1,5 @@
 import pickle
-from collections.abc import Callable
-from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from svc_notebooks.client.files import create_file, get_file, list_files
 from svc_notebooks.client.session import EnvironmentToken, Session
 from svc_notebooks.client.transport.in_process import TransportError
-from svc_notebooks.client.uploads.resumable_upload import upload
+from svc_notebooks.client.uploads.uploads import upload
 from svc_notebooks.core.errors.errors import Interrupted, NotFound, NotSignedIn, RateLimited, ServiceFailed, SvcError
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
@@ -37,7 +36,7 @@ NO_ANSWERS = [
 
 
 @pytest.mark.parametrize("error, response, words", NO_ANSWERS)
-def test_a_response_that_is_not_of_the_interface_is_an_error(error: Any, response: Response, words: str) -> None:
+def test_a_response_that_is_not_of_the_interface_is_an_error(error, response, words):
     session, requests = replies(response)
 
     with pytest.raises(error, match=words) as caught:
@@ -48,7 +47,7 @@ def test_a_response_that_is_not_of_the_interface_is_an_error(error: Any, respons
 
 
 @pytest.mark.spec("X-06", "X-06a", "X-06b")
-def test_a_refusal_is_an_error_with_the_services_reason() -> None:
+def test_a_refusal_is_an_error_with_the_services_reason():
     session, requests = replies(Response(404, body=envelope(404, "notFound")))
 
     with pytest.raises(NotFound) as caught:
@@ -61,7 +60,7 @@ def test_a_refusal_is_an_error_with_the_services_reason() -> None:
 
 @pytest.mark.spec("A3-22", "A3-22c")
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-def test_a_retryable_response_is_waited_for(status: int) -> None:
+def test_a_retryable_response_is_waited_for(status):
     shelf, time = Shelf({"GET": [answer(status, Retry_After="9")]}), Time()
     name = shelf.store(b"")
 
@@ -69,7 +68,7 @@ def test_a_retryable_response_is_waited_for(status: int) -> None:
     assert time.slept == [9.0]
 
 
-def test_a_creation_that_may_have_arrived_is_not_sent_again() -> None:
+def test_a_creation_that_may_have_arrived_is_not_sent_again():
     shelf = Shelf({"POST": [lost]})
 
     with pytest.raises(Interrupted, match="may have succeeded"):
@@ -78,7 +77,7 @@ def test_a_creation_that_may_have_arrived_is_not_sent_again() -> None:
 
 
 @pytest.mark.spec("X-06", "X-06a")
-def test_the_last_error_is_raised_when_the_patience_is_used_up() -> None:
+def test_the_last_error_is_raised_when_the_patience_is_used_up():
     shelf, time = Shelf({"GET": [answer(429, envelope(429, "rateLimitExceeded"))] * 99}), Time()
 
     with pytest.raises(RateLimited, match="Wait a little"):
@@ -87,40 +86,32 @@ def test_the_last_error_is_raised_when_the_patience_is_used_up() -> None:
 
 
 @pytest.mark.parametrize("sent", [False, True])
-def test_a_service_that_never_answered_is_tried_three_times(tmp_path: Path, sent: bool) -> None:
+def test_a_service_that_never_answered_is_tried_three_times(tmp_path, sent):
     """A request over http:// to a TLS port fails each time, and waiting does not help."""
     time, tries = Time(), []
 
-    class Nobody:
-        def send(self, request: Request) -> Response:
-            tries.append(request)
-            raise TransportError("connection refused", sent=sent)
+    def fail(request):
+        tries.append(request)
+        raise TransportError("connection refused", sent=sent)
 
-        def close(self) -> None:
-            pass
-
-    session = Session(BASE, TOKEN, transport=Nobody(), clock=time, sleep=time.sleep, state_dir=tmp_path)
+    nobody = SimpleNamespace(send=fail, close=lambda: None)
+    session = Session(BASE, TOKEN, transport=nobody, clock=time, sleep=time.sleep, state_dir=tmp_path)
     with pytest.raises(Interrupted, match="connection refused"):
         session.call("GET", "/x")
     assert len(tries) == 3
 
 
-def test_a_request_is_sent_again_after_a_response_that_breaks_off() -> None:
-    def breaks() -> object:
+def test_a_request_is_sent_again_after_a_response_that_breaks_off_and_a_repeated_page_token_is_an_error():
+    def breaks():
         yield b'{"id"'
         raise Disconnected("cut")
 
-    session, requests = replies(Response(200, body=breaks()), Response(200, body=b'{"id": "x"}'))  # type: ignore[arg-type]
+    session, requests = replies(Response(200, body=breaks()), Response(200, body=b'{"id": "x"}'))
 
     assert session.call("GET", "/x") == {"id": "x"}
     assert "cut" in (session.exchanges[0].error or "")
     assert len(requests) == 2
-
-
-def test_a_repeated_page_token_is_an_error_of_the_service() -> None:
-    page = Response(200, body=b'{"files": [], "nextPageToken": "t"}')
-    session, _ = replies(page, page)
-
+    session, _ = replies(*[Response(200, body=b'{"files": [], "nextPageToken": "t"}')] * 2)
     with pytest.raises(ServiceFailed, match="same page token"):
         list(list_files(session))
 
@@ -134,11 +125,11 @@ def test_a_repeated_page_token_is_an_error_of_the_service() -> None:
         ("http://[::1]:8080/gate/", "http://[::1]:8080/gate"),
     ],
 )
-def test_an_address_is_normalized(address: str, used: str) -> None:
+def test_an_address_is_normalized(address, used):
     assert Session(address, handler=Shelf()).base_url == used
 
 
-def test_a_token_function_is_called_when_needed_and_again_after_a_401() -> None:
+def test_a_token_function_is_called_when_needed_and_again_after_a_401():
     tokens = iter(["first", "second"])
     shelf = Shelf({"GET": [None, answer(401), answer(401)]})
     name = shelf.store(b"")
@@ -175,7 +166,7 @@ REFUSED: list[Any] = [
 
 
 @pytest.mark.parametrize("call, error, words", REFUSED)
-def test_a_wrong_value_is_refused_before_anything_is_sent(call: Any, error: type[Exception], words: str) -> None:
+def test_a_wrong_value_is_refused_before_anything_is_sent(call, error, words):
     session, requests = replies()
 
     with pytest.raises(error, match=words) as caught:
@@ -186,15 +177,9 @@ def test_a_wrong_value_is_refused_before_anything_is_sent(call: Any, error: type
 
 
 @pytest.mark.spec("T-05", "T-05d")
-def test_a_recipe_has_the_token_only_if_the_session_has_no_source_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recipe_has_the_token_only_if_the_session_has_no_source_for_it(monkeypatch):
     monkeypatch.setenv("SVC_TOKEN", TOKEN)
-    sources: list[tuple[str | Callable[[], str], bool]] = [
-        (EnvironmentToken("SVC_TOKEN"), False),
-        (token_of_this_module, False),
-        (TOKEN, True),
-    ]
-
-    for source, contained in sources:
+    for source, contained in ((EnvironmentToken("SVC_TOKEN"), False), (token_of_this_module, False), (TOKEN, True)):
         with Session(BASE, source, proxies={"https": "http://proxy:3128"}) as session:
             pickled = pickle.dumps(session.recipe())
             opened = Session.from_recipe(pickle.loads(pickled))
@@ -209,7 +194,7 @@ def token_of_this_module() -> str:
 
 
 @pytest.mark.spec("D-04", "D-04a", "D-04b")
-def test_bodies_are_counted_and_text_is_kept_to_2_kib() -> None:
+def test_bodies_are_counted_and_text_is_kept_to_2_kib():
     session = session_for(Shelf())
 
     upload(session, b"\x00" * 5000, mime_type="image/png")
@@ -226,10 +211,8 @@ def test_bodies_are_counted_and_text_is_kept_to_2_kib() -> None:
 
 @pytest.mark.spec("A1-03", "A1-03b")
 @pytest.mark.parametrize("method, length", [("PUT", ["5"]), ("PATCH", ["5"]), ("GET", [None])])
-def test_a_request_by_hand_has_the_length_of_its_body_in_process(method: str, length: list[str]) -> None:
+def test_a_request_by_hand_has_the_length_of_its_body_in_process(method, length):
     shelf = Shelf()
-    url = f"{BASE}/storage/v3/files/{shelf.store(b'')}"
-
-    session_for(shelf).send(Request(method, url, body=b"hello"))
+    session_for(shelf).send(Request(method, f"{BASE}/storage/v3/files/{shelf.store(b'')}", body=b"hello"))
 
     assert shelf.header_values("Content-Length", method) == length

@@ -1,40 +1,27 @@
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 
 import pytest
 
-from svc_notebooks.client.uploads.resumable_upload import ClientUpload, resume_upload, start_upload
+from svc_notebooks.client.uploads.uploads import resume_upload, start_upload
 from svc_notebooks.core.errors.errors import ContentMismatch, SessionExpired
-from svc_notebooks.core.http.messages import Request, Response
+from svc_notebooks.core.http.messages import Response
 from tests.patience import PATIENCE
 from tests.scripted import Q, Shelf, Stream, envelope, session_for
 
 CONTENT = bytes(range(256)) * (2 * Q // 256) + b"end"
 
 
-def together(count: int, work: Callable[[int], object]) -> list[object]:
-    """Return the results of calls in threads that start at the same time."""
-    barrier = Barrier(count)
-
-    def task(number: int) -> object:
-        barrier.wait(PATIENCE)
-        return work(number)
-
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(task, range(count)))
-
-
-def test_a_cancel_ends_the_run_of_another_thread_after_its_step() -> None:
+def test_a_cancel_ends_the_run_of_another_thread_after_its_step():
     shelf = Shelf()
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
 
-    def cancelled_meanwhile(shelf: Shelf, request: Request) -> Response:
+    def cancelled_meanwhile(shelf, request):
         cancels.append(pool.submit(begun.cancel))
         assert begun._cancelling.wait(PATIENCE)
         return shelf.act(request)
 
-    cancels: list[Future[dict[str, object]]] = []
+    cancels = []
     shelf.faults["PUT"] = [cancelled_meanwhile]
     with ThreadPoolExecutor(1) as pool, pytest.raises(SessionExpired, match="Another thread"):
         begun.run()
@@ -44,7 +31,7 @@ def test_a_cancel_ends_the_run_of_another_thread_after_its_step() -> None:
     assert shelf.files == {}
 
 
-def test_an_upload_whose_session_another_upload_uses_is_an_error() -> None:
+def test_an_upload_whose_session_another_upload_uses_is_an_error():
     session = session_for(Shelf())
     first = start_upload(session, CONTENT, chunk_size=Q)
     first.send_chunk()
@@ -63,40 +50,37 @@ def test_an_upload_whose_session_another_upload_uses_is_an_error() -> None:
     assert first.resume() == second.file
 
 
-def test_a_thread_waits_for_the_current_step_of_another() -> None:
+def test_a_thread_waits_for_the_current_step_of_another():
     """The status query of a second thread is sent after the chunk, not in the middle of it."""
     shelf, inside = Shelf(), Event()
-    session = session_for(shelf)
-    begun = start_upload(session, Stream(CONTENT), size=len(CONTENT), chunk_size=Q)
+    begun = start_upload(session_for(shelf), Stream(CONTENT), size=len(CONTENT), chunk_size=Q)
 
-    def ask(upload: ClientUpload) -> dict[str, object]:
+    def ask():
         inside.set()
-        return upload.status()
+        return begun.status()
 
+    def meanwhile(shelf, request):
+        questions.append(pool.submit(ask))
+        assert inside.wait(PATIENCE)
+        return shelf.act(request)
+
+    questions = []
+    shelf.faults["PUT"] = [meanwhile]
     with ThreadPoolExecutor(1) as pool:
-
-        def meanwhile(shelf: Shelf, request: Request) -> Response:
-            questions.append(pool.submit(ask, begun))
-            assert inside.wait(PATIENCE)
-            return shelf.act(request)
-
-        questions: list = []
-        shelf.faults["PUT"] = [meanwhile]
         begun.send_chunk()
         assert questions[0].result(PATIENCE)["stored"] == Q
 
     assert [row["action"] for row in begun.history] == ["begin", "send", "ask"]
 
 
-def test_a_token_that_another_thread_has_renewed_is_used() -> None:
-    """Both threads get a 401 for the old token, and the token function is called for one new token."""
+def test_a_token_that_another_thread_has_renewed_is_used():
     barrier, tokens = Barrier(2), []
 
-    def token() -> str:
+    def token():
         tokens.append(f"token{len(tokens)}")
         return tokens[-1]
 
-    def handle(request: Request) -> Response:
+    def handle(request):
         if request.headers["Authorization"] == "Bearer token0":
             barrier.wait(PATIENCE)
             return Response(401, body=envelope(401, "authError"))
@@ -104,5 +88,6 @@ def test_a_token_that_another_thread_has_renewed_is_used() -> None:
 
     session = session_for(handle, token=token)
 
-    assert together(2, lambda number: session.call("GET", "/x")) == [{"id": "x"}] * 2
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(session.call, ["GET"] * 2, ["/x"] * 2)) == [{"id": "x"}] * 2
     assert tokens == ["token0", "token1"]

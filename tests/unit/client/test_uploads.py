@@ -1,13 +1,12 @@
-import io
+import os
 import tracemalloc
-from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
-from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
-from svc_notebooks.client.uploads.uploads import UploadArguments, prepare
+from svc_notebooks.client.uploads.upload_request import UploadArguments, prepare
+from svc_notebooks.client.uploads.uploads import resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, SessionExpired
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
 from svc_notebooks.core.uploads.transitions import UploadRule, UploadState
@@ -18,32 +17,21 @@ MIB = 1024 * 1024
 
 
 @pytest.mark.spec("A1-05")
-@pytest.mark.parametrize(
-    "size, has_metadata, kind",
-    [
-        (0, False, "media"),
-        (5_000_000, False, "media"),
-        (5_000_001, False, "resumable"),
-        (0, True, "multipart"),
-        (5_000_000, True, "multipart"),
-        (5_000_001, True, "resumable"),
-        (None, False, "resumable"),
-    ],
-)
-def test_the_type_is_chosen_by_size_and_metadata(size: int | None, has_metadata: bool, kind: str) -> None:
-    source = Stream(b"") if size is None else bytes(size)
-    arguments = UploadArguments(metadata={"starred": True} if has_metadata else None)
+@pytest.mark.parametrize("metadata, small", [(None, "media"), ({"starred": True}, "multipart")])
+def test_the_type_is_chosen_by_size_and_metadata(metadata, small):
+    sources = {b"": small, bytes(5_000_000): small, bytes(5_000_001): "resumable", Stream(b""): "resumable"}
 
-    assert prepare(session_for(Shelf()), source, arguments).upload_type == kind
+    for source, kind in sources.items():
+        assert prepare(session_for(Shelf()), source, UploadArguments(metadata=metadata)).upload_type == kind
 
 
 @pytest.mark.spec("U-05", "U-05c")
 @pytest.mark.parametrize("options", [{}, {"name": "b"}, {"chunk_size": Q}], ids=["media", "multipart", "resumable"])
-def test_an_update_is_a_put_on_the_files_upload_uri(options: dict[str, object]) -> None:
+def test_an_update_is_a_put_on_the_files_upload_uri(options):
     shelf = Shelf()
     name = shelf.store(b"old")
 
-    upload(session_for(shelf), CONTENT, file_id=name, **options)  # type: ignore[arg-type]
+    upload(session_for(shelf), CONTENT, file_id=name, **options)
 
     method, url, _ = next(request for request in shelf.requests if request[0] != "GET")
     assert (method, url.partition("?")[0]) == ("PUT", f"https://api.example.org/upload/storage/v3/files/{name}")
@@ -52,7 +40,7 @@ def test_an_update_is_a_put_on_the_files_upload_uri(options: dict[str, object]) 
 
 @pytest.mark.parametrize("size", [0, 1, Q - 1, Q, Q + 1, 2 * Q])
 @pytest.mark.parametrize("kind", ["bytes", "stream"])
-def test_every_size_arrives_in_chunks(size: int, kind: str) -> None:
+def test_every_size_arrives_in_chunks(size, kind):
     shelf, content = Shelf(rule=UploadRule(strict=True)), CONTENT[:size]
 
     file = upload(session_for(shelf), content if kind == "bytes" else Stream(content, 1000), chunk_size=Q)
@@ -62,15 +50,13 @@ def test_every_size_arrives_in_chunks(size: int, kind: str) -> None:
 
 
 @pytest.mark.spec("X-07")
-def test_with_an_id_it_is_repeated_and_a_409_means_success() -> None:
+def test_with_an_id_it_is_repeated_and_a_409_means_success():
     shelf = Shelf({"POST": [lost]})
 
-    file = upload(session_for(shelf), CONTENT, metadata={"id": "mine"})
-
-    assert (file["id"], shelf.made) == ("mine", 1)
+    assert (upload(session_for(shelf), CONTENT, metadata={"id": "mine"})["id"], shelf.made) == ("mine", 1)
 
 
-def test_a_stream_that_was_read_cannot_be_sent_again() -> None:
+def test_a_stream_that_was_read_cannot_be_sent_again():
     shelf = Shelf({"POST": [lambda shelf, request: (as_body(request.body).read(), Response(503))[1]]})
 
     with pytest.raises(Interrupted, match="stream that cannot be read again"):
@@ -102,17 +88,16 @@ def test_a_stream_that_was_read_cannot_be_sent_again() -> None:
     ],
     ids=lambda value: str(value).partition(" object at ")[0][:40],
 )  # fmt: skip
-def test_wrong_arguments_are_named(options: dict[str, object], error: type[Exception], named: str) -> None:
+def test_wrong_arguments_are_named(options, error, named):
     shelf = Shelf()
 
     with pytest.raises(error, match=named):
-        upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
+        upload(session_for(shelf), CONTENT, **options)
     assert shelf.requests == []
 
 
-def test_an_upload_can_be_run_step_by_step() -> None:
-    shelf = Shelf()
-    begun = start_upload(session_for(shelf), CONTENT, name="a.bin", chunk_size=Q)
+def test_an_upload_can_be_run_step_by_step():
+    begun = start_upload(session_for(Shelf()), CONTENT, name="a.bin", chunk_size=Q)
 
     assert (begun.state, begun.stored, begun.total, begun.done) == (UploadState.OPEN, 0, len(CONTENT), False)
     assert begun.send_chunk()["stored"] == Q
@@ -129,9 +114,8 @@ def test_an_upload_can_be_run_step_by_step() -> None:
         begun.send_chunk()
 
 
-def test_a_broken_chunk_is_a_row_and_the_next_step_queries_the_status() -> None:
-    shelf = Shelf({"PUT": [reset]})
-    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+def test_a_broken_chunk_is_a_row_and_the_next_step_queries_the_status():
+    begun = start_upload(session_for(Shelf({"PUT": [reset]})), CONTENT, chunk_size=Q)
 
     row = begun.send_chunk()
     assert (row["status"], row["error"]) == (None, "reset")
@@ -140,7 +124,7 @@ def test_a_broken_chunk_is_a_row_and_the_next_step_queries_the_status() -> None:
     assert [row["action"] for row in begun.history] == ["begin", "send", "wait", "ask", "send"]
 
 
-def test_a_cancelled_upload_cannot_go_on() -> None:
+def test_a_cancelled_upload_cannot_go_on():
     shelf = Shelf()
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
     begun.send_chunk()
@@ -154,7 +138,7 @@ def test_a_cancelled_upload_cannot_go_on() -> None:
 
 
 @pytest.mark.parametrize("answered", [204, 404, 499])
-def test_a_cancelled_upload_is_not_opened_again_whatever_the_status(answered: int) -> None:
+def test_a_cancelled_upload_is_not_opened_again_whatever_the_status(answered):
     shelf = Shelf({"DELETE": [reset, answer(503), answer(answered)]})
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
 
@@ -165,38 +149,33 @@ def test_a_cancelled_upload_is_not_opened_again_whatever_the_status(answered: in
         begun.run()
 
 
-def test_a_cancel_that_comes_too_late_finds_the_file() -> None:
-    shelf = Shelf({"PUT": [lost]})
-    begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
+def test_a_cancel_that_comes_too_late_finds_the_file_and_one_that_is_refused_is_an_error():
+    begun = start_upload(session_for(Shelf({"PUT": [lost]})), CONTENT, chunk_size=-1)
     begun.send_chunk()
-
     begun.cancel()
-
     assert begun.done
 
-
-def test_a_cancel_that_is_refused_is_an_error() -> None:
     shelf = Shelf({"DELETE": [answer(403, envelope(403, "insufficientFilePermissions"))]})
-    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
-
     with pytest.raises(Exception, match="insufficientFilePermissions"):
-        begun.cancel()
+        start_upload(session_for(shelf), CONTENT, chunk_size=Q).cancel()
 
 
-@pytest.mark.spec("A3-23", "A3-23a")
-def test_an_expired_session_is_shown_and_opened_again() -> None:
+@pytest.mark.spec("A3-23", "A3-23a", "A3-23b")
+def test_an_expired_session_is_shown_and_opened_again_where_its_metadata_is_known():
     shelf = Shelf()
-    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+    begun = start_upload(session_for(shelf), CONTENT, name="a.bin", chunk_size=Q)
     begun.send_chunk()
     shelf.sessions.clear()
 
+    with pytest.raises(SessionExpired):
+        resume_upload(session_for(shelf), begun.session_uri, CONTENT).run()
+    assert shelf.contents == {}
     assert begun.status()["state"] == "expired"
     begun.run()
-
     assert list(shelf.contents.values()) == [CONTENT]
 
 
-def test_an_upload_without_a_session_has_no_status_and_no_cancel() -> None:
+def test_an_upload_without_a_session_has_no_status_and_no_cancel():
     begun = start_upload(session_for(Shelf()), CONTENT)
     begun.session_uri = None
 
@@ -208,27 +187,22 @@ def test_an_upload_without_a_session_has_no_status_and_no_cancel() -> None:
 HTML, JSON = (Headers([("Content-Type", kind)]) for kind in ("text/html; charset=utf-8", "application/json"))
 LOGIN = Headers([("Location", "https://login.example/x?access_token=hidden-word")])
 NO_ID = "it has no id|without a Location header"
+ELSEWHERE = r"redirects to https://login\.example/x.*; check base_url"
+NOWHERE = ({}, {"Location": "ftp://x/y"}, {"Location": "http://x:p/"})
+WRONG_ANSWERS = [
+    (Response(200, HTML, b"<html>Sign in</html>"), "sign-in page of a network, .*'<html>Sign"),
+    *((Response(200, JSON, body), NO_ID) for body in (b'{"ok": true}', b'{"id": null}')),
+    *((Response(status, LOGIN), ELSEWHERE) for status in (301, 302, 303, 307, 308)),
+]
 WRONG_RESPONSES = [
-    *(
-        ("POST", Response(200, Headers(h)), "Location")
-        for h in ({}, {"Location": "ftp://x/y"}, {"Location": "http://x:p/"})
-    ),
+    *(("POST", Response(200, Headers(headers)), "Location") for headers in NOWHERE),
     ("PUT", Response(200, body=b'{"id": "x", "size": "7"}'), "stored 7 bytes, but"),
-    *(
-        (m, Response(200, HTML, b"<html>Sign in</html>"), "sign-in page of a network, .*'<html>Sign")
-        for m in ("POST", "PUT")
-    ),
-    *((m, Response(200, JSON, body), NO_ID) for m in ("POST", "PUT") for body in (b'{"ok": true}', b'{"id": null}')),
-    *(
-        (m, Response(status, LOGIN), r"redirects to https://login\.example/x.*; check base_url")
-        for m in ("POST", "PUT")
-        for status in (301, 302, 303, 307, 308)
-    ),
+    *((method, *wrong) for method in ("POST", "PUT") for wrong in WRONG_ANSWERS),
 ]
 
 
 @pytest.mark.parametrize("method, response, words", WRONG_RESPONSES)
-def test_a_wrong_response_is_an_error_of_the_service(method: str, response: Response, words: str) -> None:
+def test_a_wrong_response_is_an_error_of_the_service(method, response, words):
     shelf = Shelf({method: [lambda shelf, request: response] * 9})
 
     with pytest.raises((ServiceFailed, ContentMismatch), match=words) as caught:
@@ -240,19 +214,12 @@ def test_a_wrong_response_is_an_error_of_the_service(method: str, response: Resp
     assert shelf.files == {}
 
 
-# -- the next chunk, which is prepared while a service behind a socket works
-
-
-def socket_session(shelf: Shelf) -> Session:
+def test_a_chunk_that_is_prepared_while_a_service_behind_a_socket_works_is_sent():
+    shelf = Shelf()
     session = session_for(shelf)
     session.in_process = False
-    return session
 
-
-def test_a_prepared_chunk_is_sent_if_the_chunk_before_was_stored() -> None:
-    shelf = Shelf()
-
-    upload(socket_session(shelf), CONTENT, chunk_size=Q)
+    upload(session, CONTENT, chunk_size=Q)
 
     assert list(shelf.contents.values()) == [CONTENT]
     assert shelf.header_values("Content-Range") == [
@@ -263,22 +230,9 @@ def test_a_prepared_chunk_is_sent_if_the_chunk_before_was_stored() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "ftp://x", 7, None])
-def test_an_invalid_session_uri_is_refused(wrong: object) -> None:
+def test_an_invalid_session_uri_is_refused(wrong):
     with pytest.raises(ValueError, match="session_uri"):
-        resume_upload(session_for(Shelf()), wrong, CONTENT)  # type: ignore[arg-type]
-
-
-@pytest.mark.spec("A3-23", "A3-23b")
-def test_a_session_without_known_metadata_is_not_opened_again() -> None:
-    shelf = Shelf()
-    begun = start_upload(session_for(shelf), CONTENT, name="a.bin", chunk_size=Q)
-    begun.send_chunk()
-    shelf.sessions.clear()
-
-    with pytest.raises(SessionExpired):
-        resume_upload(session_for(shelf), begun.session_uri or "", CONTENT).run()
-
-    assert shelf.contents == {}
+        resume_upload(session_for(Shelf()), wrong, CONTENT)
 
 
 class Sink(Shelf):
@@ -302,45 +256,29 @@ class Sink(Shelf):
         return sum(len(block) for block in iter(lambda: body.read(MIB), b""))
 
 
-class Zeros(io.RawIOBase):
-    """A stream of zeros that takes no memory."""
-
-    def __init__(self, size: int) -> None:
-        self._left = size
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        size = min(len(buffer), self._left)
-        buffer[:size] = bytes(size)
-        self._left -= size
-        return size
-
-
 @pytest.mark.spec("A2-05", "A3-26")
 @pytest.mark.parametrize("kind", ["media", "multipart", "resumable", "resumable at once", "resumable stream"])
-def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
-    size, path = 64 * MIB, tmp_path / "big.bin"
-    with path.open("wb") as file:
-        file.truncate(size)
-    source: object = Zeros(size) if kind == "resumable stream" else path
+def test_memory_does_not_grow_with_the_file(tmp_path, kind):
+    path = tmp_path / "big.bin"
+    path.touch()
+    os.truncate(path, 64 * MIB)
     options = {"upload_type": kind.split()[0]}
     chunk = {"resumable": MIB, "resumable at once": -1, "resumable stream": MIB}.get(kind)
     session = session_for(Sink())
-    tracemalloc.start()
-    try:
-        upload(session, source, chunk_size=chunk, **options)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    with path.open("rb") as file:
+        source = SimpleNamespace(read=file.read) if kind == "resumable stream" else path
+        tracemalloc.start()
+        try:
+            upload(session, source, chunk_size=chunk, **options)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
 
     assert peak < 6 * MIB
 
 
 @pytest.mark.parametrize("upload_type", ["media", "resumable"])
-def test_a_full_disk_of_the_service_is_not_retried(upload_type: str) -> None:
-    """The error is raised at once, without a wait."""
+def test_a_full_disk_of_the_service_is_not_retried(upload_type):
     full = answer(507, envelope(507, "insufficientStorage"))
     shelf, time = Shelf(faults={"POST": [full]}), Time()
 

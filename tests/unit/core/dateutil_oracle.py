@@ -29,22 +29,19 @@ Span = tuple[datetime, datetime]
 
 
 def instances(series: Series) -> list[Span]:
-    """Return the start and end of all instances that overlap the window, in order and in UTC. A day begins at
-    midnight UTC."""
+    """Return the start and end in UTC of all instances that overlap the window. A day begins at midnight UTC."""
     starts = {instant(series.start)}
     for line in series.lines:
         named, _, value = line.partition(":")
         name = named.partition(";")[0]
-        starts_of_line = (
-            _by_rule(series, value, counted=name == "RRULE") if name.endswith("RULE") else _listed(series, line)
-        )
+        is_rule = name.endswith("RULE")
+        starts_of_line = _by_rule(series, value, counted=name == "RRULE") if is_rule else _listed(series, line)
         starts = starts - set(starts_of_line) if name.startswith("EX") else starts | set(starts_of_line)
     spans = ((start, start + series.length) for start in sorted(starts))
     return [span for span in spans if span[0] < series.before and span[1] > series.after]
 
 
 def instant(moment: Start) -> datetime:
-    """Return a start in UTC."""
     return moment.astimezone(UTC) if isinstance(moment, datetime) else datetime.combine(moment, time(), UTC)
 
 
@@ -72,13 +69,11 @@ def _instants(moments: Iterator[datetime], zone: tzinfo) -> Iterator[datetime]:
 def _naive(series: Series, parts: dict[str, str], *, counted: bool) -> Iterator[datetime]:
     start = datetime.combine(series.start, time()) if series.all_day else series.start.replace(tzinfo=None)
     first = [start] if counted else []
-    begin = _begin_of_week(start, parts) if parts["FREQ"] == "WEEKLY" and "BYSETPOS" in parts else start
+    begin = start
+    if parts["FREQ"] == "WEEKLY" and "BYSETPOS" in parts:  # the begin of the week
+        begin -= timedelta(days=(start.weekday() - DAYS.index(parts.get("WKST", "MO"))) % 7)
     moments = _dateutil(begin, _in_its_words(parts, start), last_year=series.before.year + 1)
     return chain(first, (moment for moment in moments if moment > start or (moment == start and not first)))
-
-
-def _begin_of_week(start: datetime, parts: dict[str, str]) -> datetime:
-    return start - timedelta(days=(start.weekday() - DAYS.index(parts.get("WKST", "MO"))) % 7)
 
 
 def _in_its_words(parts: dict[str, str], start: datetime) -> dict[str, str]:
@@ -87,12 +82,9 @@ def _in_its_words(parts: dict[str, str], start: datetime) -> dict[str, str]:
         return {**parts, "BYDAY": DAYS[start.weekday()]}
     if set(days) & set(DAYS) and set(days) - set(DAYS):
         most = 5 if parts["FREQ"] == "MONTHLY" or "BYMONTH" in parts else 53
-        return {**parts, "BYDAY": ",".join(numbered for day in days for numbered in _numbered(day, most))}
+        numbered = [[f"{n}{day}" for n in range(1, most + 1)] if day in DAYS else [day] for day in days]
+        return {**parts, "BYDAY": ",".join(chain(*numbered))}
     return parts
-
-
-def _numbered(day: str, most: int) -> list[str]:
-    return [f"{n}{day}" for n in range(1, most + 1)] if day in DAYS else [day]
 
 
 def _dateutil(start: datetime, parts: dict[str, str], *, last_year: int) -> Iterator[datetime]:

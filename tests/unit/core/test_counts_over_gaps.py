@@ -39,14 +39,14 @@ PARTS = ("BYMINUTE=30", "BYMINUTE=0,30", "BYHOUR=1,2,3", "BYHOUR=0,2,3;BYMINUTE=
 def starts(rule: str, start: datetime, **window: Any) -> list[datetime]:
     """At most 4000 instances of half an hour in UTC."""
     every = occurrences(Recurrence.parse([rule], start), start, start + HALF_HOUR, **window)
-    return [each.start.astimezone(UTC) for each in islice(every, 4000)]  # type: ignore[union-attr]
+    return [each.start.astimezone(UTC) for each in islice(every, 4000)]
 
 
 @pytest.mark.parametrize("frequency", STEPS)
-def test_a_count_is_the_first_instances_of_the_rule_in_every_window(frequency: str) -> None:
+def test_a_count_is_the_first_instances_of_the_rule_in_every_window(frequency):
     @examples(1)
     @given(st.data())
-    def agree(data: Any) -> None:
+    def agree(data):
         name, gap, length = data.draw(st.sampled_from(GAPS))
         before = data.draw(st.integers(0, 80)) * STEPS[frequency]
         start = (gap - before).replace(tzinfo=zone(name)).astimezone(UTC).astimezone(zone(name))
@@ -71,9 +71,9 @@ def test_a_count_is_the_first_instances_of_the_rule_in_every_window(frequency: s
     agree()
 
 
-def test_an_excluded_instance_is_counted_and_an_added_one_is_not() -> None:
+def test_an_excluded_instance_is_counted_and_an_added_one_is_not():
     start = datetime(2026, 3, 29, tzinfo=zone("Europe/Berlin"))
     lines = ["RRULE:FREQ=HOURLY;COUNT=5", "EXDATE:20260329T010000", "RDATE:20260329T030000,20260329T080000"]
     every = occurrences(Recurrence.parse(lines, start), start, start + HALF_HOUR)
 
-    assert [each.start.hour for each in every] == [0, 3, 4, 5, 8]  # type: ignore[union-attr]
+    assert [each.start.hour for each in every] == [0, 3, 4, 5, 8]

@@ -34,14 +34,31 @@ from svc_notebooks.core.time_arguments import parse_duration
         (timedelta(seconds=-5), -5),
     ],
 )
-def test_every_form_is_read(value: object, seconds: float) -> None:
+def test_every_form_is_read(value, seconds):
     assert parse_duration(value).total_seconds() == seconds
 
 
 @pytest.mark.parametrize(
-    "text", ["", "soon", "P", "PT", "-5s", "5 x", "1 month", "1M", "1 day soon", "day", "1 2 s", "٣d", float("nan")]
+    "text",
+    [
+        "",
+        "soon",
+        "P",
+        "PT",
+        "-5s",
+        "5 x",
+        "1 month",
+        "1M",
+        "1 day soon",
+        "day",
+        "1 2 s",
+        "٣d",
+        float("nan"),
+        np.timedelta64(1, "M"),
+        np.timedelta64(1, "Y"),
+    ],
 )
-def test_an_invalid_text_is_refused_in_one_sentence_with_examples(text: object) -> None:
+def test_an_invalid_text_is_refused_in_one_sentence_with_examples(text):
     with pytest.raises(ValueError, match=r"^per must be a timedelta, .*\"1 day\".*\"PT1H\", not ") as refused:
         parse_duration(text, "per")
 
@@ -49,12 +66,6 @@ def test_an_invalid_text_is_refused_in_one_sentence_with_examples(text: object) 
 
 
 @pytest.mark.parametrize("value", [None, True, [1]], ids=type)
-def test_another_type_is_refused_by_its_name(value: object) -> None:
+def test_another_type_is_refused_by_its_name(value):
     with pytest.raises(TypeError, match=r"^per must be a timedelta, .*, not (NoneType|bool|list)$"):
-        parse_duration(value, "per")
-
-
-@pytest.mark.parametrize("value", [np.timedelta64(1, "M"), np.timedelta64(1, "Y")], ids=str)
-def test_months_and_years_are_refused(value: object) -> None:
-    with pytest.raises(ValueError, match=r"^per must be a timedelta, .*, not "):
         parse_duration(value, "per")

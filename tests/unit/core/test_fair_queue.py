@@ -15,15 +15,11 @@ def never() -> bool:
     return False
 
 
-def always() -> bool:
-    return True
-
-
 def test_one_user_leaves_room_for_another():
     admission = Admission(max_running=2, max_waiting=8)
     started, release = {name: Event() for name in ("a1", "a2", "b1")}, Event()
 
-    def convert(name: str) -> None:
+    def convert(name):
         with admission.turn(name[0], never):
             started[name].set()
             assert release.wait(PATIENCE)
@@ -42,7 +38,7 @@ def test_one_user_leaves_room_for_another():
 def test_users_take_turns():
     admission, order = Admission(max_running=1, max_waiting=8), list[str]()
 
-    def convert(name: str) -> None:
+    def convert(name):
         with admission.turn(name[0], never):
             order.append(name)
 
@@ -59,18 +55,14 @@ def test_users_take_turns():
     assert order == ["b1", "c1", "a1", "a2", "a3"]
 
 
-def test_a_client_that_disconnects_leaves_the_queue():
-    admission = Admission(max_running=1, max_waiting=8)
-    with admission.turn("ada", never), pytest.raises(Abandoned), admission.turn("bob", always):
-        pytest.fail("it is not bob's turn")
-
-    with admission.turn("bob", never):
-        pass
-
-
-def test_a_user_has_a_bounded_number_of_conversions_waiting():
-    admission = Admission(max_running=1, max_waiting=0)
-    with admission.turn("ada", never), pytest.raises(TooManyWaiting), admission.turn("ada", never):
+@pytest.mark.parametrize(
+    "most, is_gone, error",
+    [(8, lambda: True, Abandoned), (0, never, TooManyWaiting)],
+    ids=["the client disconnects", "too many wait"],
+)
+def test_a_conversion_that_leaves_the_queue_keeps_no_place(most, is_gone, error):
+    admission = Admission(max_running=1, max_waiting=most)
+    with admission.turn("ada", never), pytest.raises(error), admission.turn("ada", is_gone):
         pytest.fail("one runs already")
 
     with admission.turn("ada", never):

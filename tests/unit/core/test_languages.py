@@ -1,5 +1,3 @@
-"""Tests of ocrLanguage, a tag of BCP 47 for a known language (A5-03)."""
-
 import pytest
 
 from svc_notebooks.server.files.content import check_tag
@@ -22,7 +20,7 @@ from svc_notebooks.server.files.content import check_tag
         ("i-klingon", "tlh"),
     ],
 )
-def test_a_tag_is_returned_in_its_usual_spelling(text: str, expected: str) -> None:
+def test_a_tag_is_returned_in_its_usual_spelling(text, expected):
     assert check_tag(text) == expected
 
 
@@ -32,6 +30,6 @@ def test_a_tag_is_returned_in_its_usual_spelling(text: str, expected: str) -> No
     ["", "x", "english", "de_DE", "de-", "-de", "de--DE", "d€", "de DE", "qq", "qqq", "de-DE-a", "x-private", "de\n",
      "zh-Hant-TW-Hans", "a" * 500, "de-x", "12", "١٢"],
 )  # fmt: skip
-def test_an_invalid_language_tag_is_refused(text: str) -> None:
+def test_an_invalid_language_tag_is_refused(text):
     with pytest.raises(ValueError, match="expected"):
         check_tag(text)

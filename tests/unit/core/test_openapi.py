@@ -19,27 +19,19 @@ from svc_notebooks.server.files import change_log, operations
 BASE = "https://api.example"
 
 
-def described(names: Names | None = None, policy: Policy | None = None) -> dict[str, Any]:
-    return document(names or Names(), policy or Policy(), BASE)
-
-
 @pytest.mark.parametrize("names", [Names(), Names(storage="drive", calendar="cal")], ids=["svc", "drive"])
-def test_the_document_is_valid_under_every_name(names: Names) -> None:
-    validate(described(names))
+def test_the_document_is_valid_under_every_name(names):
+    validate(document(names, Policy(), BASE))
 
 
-def test_every_operation_is_there_under_its_path_and_methods() -> None:
-    paths, names = described()["paths"], Names()
+def test_every_operation_is_there_under_its_path_and_methods():
+    paths, names = document(Names(), Policy(), BASE)["paths"], Names()
 
     for operation in OPERATIONS:
-        for root in (
-            [names.calendar_path]
-            if operation.calendar
-            else [names.path, names.upload_path][: 1 + operation.accepts_content]
-        ):
-            assert {method.lower() for method in operation.methods} - {"head"} <= paths[root(*operation.path)].keys(), (
-                operation.name
-            )
+        of_files = [names.path, names.upload_path] if operation.accepts_content else [names.path]
+        methods = {method.lower() for method in operation.methods} - {"head"}
+        for root in [names.calendar_path] if operation.calendar else of_files:
+            assert methods <= paths[root(*operation.path)].keys(), operation.name
 
 
 SHAPES: dict[str, Shape] = {
@@ -56,7 +48,7 @@ SHAPES: dict[str, Shape] = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_mask_may_have_the_names_of_a_resource(name: str) -> None:
+def test_a_mask_may_have_the_names_of_a_resource(name):
     assert names_of(RESOURCES[name]) <= names_of_shape(SHAPES[name])
 
 
@@ -70,13 +62,8 @@ def names_of(schema: dict[str, Any], path: str = "") -> set[str]:
 def names_of_shape(shape: Shape | None, path: str = "") -> set[str]:
     names = {path} if path else set()
     for name, member in (shape or {}).items():
-        if name and not one_of_another(path, name):
-            names |= names_of_shape(member, f"{path}/{name}")
+        if (path, name) == ("", "file"):  # the file of a change has a schema of its own
+            names.add("/file")
         elif name:
-            names.add(f"{path}/{name}")
+            names |= names_of_shape(member, f"{path}/{name}")
     return names
-
-
-def one_of_another(path: str, name: str) -> bool:
-    """The file of a change has a schema of its own."""
-    return (path, name) == ("", "file")

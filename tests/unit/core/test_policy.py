@@ -37,7 +37,7 @@ from svc_notebooks import Policy
         {"event_scopes": "all"},
     ],
 )
-def test_an_invalid_value_is_refused_by_its_name(wrong: dict[str, object]) -> None:
+def test_an_invalid_value_is_refused_by_its_name(wrong):
     (field,) = wrong
     with pytest.raises(ValueError, match=rf"^{field} is .*; it must be "):
         Policy(**wrong)

@@ -16,12 +16,12 @@ def content_ranges(draw: st.DrawFn) -> ContentRange:
 
 
 @given(content_ranges())
-def test_a_content_range_is_parsed_as_it_was_printed(value: ContentRange) -> None:
+def test_a_content_range_is_parsed_as_it_was_printed(value):
     assert ContentRange.parse(str(value)) == value
 
 
 @given(st.builds(ByteRange, offsets) | offsets.map(lambda n: ByteRange(None, n)))
-def test_a_byte_range_is_parsed_as_it_was_printed(value: ByteRange) -> None:
+def test_a_byte_range_is_parsed_as_it_was_printed(value):
     assert ByteRange.parse(str(value)) == value
 
 
@@ -42,7 +42,7 @@ def test_a_byte_range_is_parsed_as_it_was_printed(value: ByteRange) -> None:
     ],
 )
 @pytest.mark.spec("A3-09", "A3-09a", "A3-15")
-def test_every_form_of_a_content_range_is_read(text: str, span: ByteSpan | None, total: int | None) -> None:
+def test_every_form_of_a_content_range_is_read(text, span, total):
     assert ContentRange.parse(text) == ContentRange(span, total)
 
 
@@ -51,14 +51,13 @@ def test_every_form_of_a_content_range_is_read(text: str, span: ByteSpan | None,
     "bytes 0-1/2, bytes 0-1/2", "bytes 0-99999999999999999999/*", "bytes */99999999999999999999",
     "bytes \u0660-\u0661/\u0662", "", "bytes", "lines 0-1/2",
 ])  # fmt: skip
-def test_a_content_range_that_contradicts_itself_is_refused(text: str) -> None:
-    """Edge case 25, on the core's floor."""
+def test_a_content_range_that_contradicts_itself_is_refused(text):
     with pytest.raises(ValueError, match="Content-Range"):
         ContentRange.parse(text)
 
 
 @pytest.mark.parametrize("text", ["bytes=1-5", "bytes 1-5", "0-5", "bytes=0-", "nonsense", ""])
-def test_a_stored_range_that_does_not_start_at_zero_is_refused(text: str) -> None:
+def test_a_stored_range_that_does_not_start_at_zero_is_refused(text):
     with pytest.raises(ValueError, match="Range header of a 308"):
         parse_stored(text)
 
@@ -84,5 +83,5 @@ def test_a_stored_range_that_does_not_start_at_zero_is_refused(text: str) -> Non
     ],
 )
 @pytest.mark.spec("A6-02", "A6-02a", "A6-02b")
-def test_a_byte_range_is_cut_to_the_content(text: str, size: int, span: ByteSpan | None) -> None:
+def test_a_byte_range_is_cut_to_the_content(text, size, span):
     assert ByteRange.parse(text).resolve(size) == span

@@ -13,7 +13,7 @@ FAR_ZONE = "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20
 
 @pytest.mark.spec("A3-22", "A3-22a", "A3-22b")
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0.001, 100), st.floats(0.001, 1000))
-def test_each_delay_is_longer_than_the_one_before_until_the_cap(chances: list[float], base: float, cap: float) -> None:
+def test_each_delay_is_longer_than_the_one_before_until_the_cap(chances, base, cap):
     rule = RetryRule(base=base, cap=cap)
     delays = [rule.delay(failures, chance) for failures, chance in enumerate(chances, start=1)]
 
@@ -23,7 +23,7 @@ def test_each_delay_is_longer_than_the_one_before_until_the_cap(chances: list[fl
 
 @pytest.mark.spec("A3-22", "A3-22a", "A3-22b")
 @given(st.integers(1, 10_000), st.floats(0, 1))
-def test_jitter_removes_at_most_a_quarter(failures: int, chance: float) -> None:
+def test_jitter_removes_at_most_a_quarter(failures, chance):
     longest = RetryRule().delay(failures, chance=0.0)
 
     assert 0.75 * longest <= RetryRule().delay(failures, chance) <= longest
@@ -45,11 +45,11 @@ def test_jitter_removes_at_most_a_quarter(failures: int, chance: float) -> None:
         (None, None),
     ],
 )
-def test_retry_after_is_read_in_both_forms(header: str | None, seconds: float | None) -> None:
+def test_retry_after_is_read_in_both_forms(header, seconds):
     assert parse_retry_after(header, NOW) == seconds
 
 
-def test_patience_is_counted_from_progress_and_a_deadline_from_the_start() -> None:
+def test_patience_is_counted_from_progress_and_a_deadline_from_the_start():
     backoff = Backoff(RetryRule(base=100, cap=100, patience=60, deadline=600), now=0.0)
     backoff.progress(500.0)
     assert backoff.wait(559.0, 0.5) == 1
@@ -76,7 +76,7 @@ def test_no_wait_is_longer_than_the_time_that_is_left(failures, chance, retry_af
 
 
 @pytest.mark.parametrize("reason", ["contentDamaged", "databaseDamaged"])
-def test_damage_is_not_worth_retrying_at_any_status(reason: str) -> None:
+def test_damage_is_not_worth_retrying_at_any_status(reason):
     assert ResponseFacts(500, reason="backendError").worth_retrying
     assert not ResponseFacts(500, reason=reason).worth_retrying
     assert not ResponseFacts(507, reason="insufficientStorage").worth_retrying

@@ -13,7 +13,7 @@ from svc_notebooks.core.events.series_starts import SeriesStarts
 from svc_notebooks.core.times import to_millis
 from tests.examples import examples
 from tests.unit.core import dateutil_oracle
-from tests.unit.core.written_rules import Series, series, simple_starts
+from tests.unit.core.written_rules import series, simple_starts
 
 pytestmark = pytest.mark.spec("E-12", "E-12a")
 
@@ -26,17 +26,12 @@ def recurrence(rule: str, *lines: str) -> Recurrence:
 
 
 @pytest.mark.parametrize("frequency", ["YEARLY", "MONTHLY", "WEEKLY", "DAILY"])
-def test_a_simple_series_has_the_instances_that_dateutil_finds(frequency: str) -> None:
+def test_a_simple_series_has_the_instances_that_dateutil_finds(frequency):
     @examples(1, suppress_health_check=list(HealthCheck))
     @given(series(frequency, all_day=False))
-    def agree(drawn: Series) -> None:
-        moments = simple_starts(
-            Recurrence.parse(drawn.lines, drawn.start),
-            drawn.start,
-            drawn.length,
-            after=drawn.after,
-            before=drawn.before,
-        )
+    def agree(drawn):
+        window = {"after": drawn.after, "before": drawn.before}
+        moments = simple_starts(Recurrence.parse(drawn.lines, drawn.start), drawn.start, drawn.length, **window)
         assume(moments is not None)
 
         assert list(moments or ()) == [to_millis(start) for start, _ in dateutil_oracle.instances(drawn)]
@@ -45,10 +40,10 @@ def test_a_simple_series_has_the_instances_that_dateutil_finds(frequency: str) -
 
 
 @pytest.mark.parametrize("frequency", ["YEARLY", "MONTHLY", "WEEKLY", "DAILY"])
-def test_a_window_anywhere_in_a_simple_series_has_what_occurrences_finds(frequency: str) -> None:
+def test_a_window_anywhere_in_a_simple_series_has_what_occurrences_finds(frequency):
     @examples(0.4, suppress_health_check=list(HealthCheck))
     @given(series(frequency, all_day=False), st.integers(0, 40), st.integers(-30, 30))
-    def agree(drawn: Series, which: int, hours: int) -> None:
+    def agree(drawn, which, hours):
         lines = Recurrence.parse(drawn.lines, drawn.start)
         some = list(islice(occurrences(lines, drawn.start, drawn.end), 41))
         after = dateutil_oracle.instant(some[which % len(some)].start) + timedelta(hours=hours)
@@ -61,17 +56,13 @@ def test_a_window_anywhere_in_a_simple_series_has_what_occurrences_finds(frequen
     agree()
 
 
-@pytest.mark.parametrize(
-    "rule",
-    ["DAILY;BYHOUR=9", "DAILY;BYSETPOS=-1;BYHOUR=1,2", "HOURLY", "DAILY;INTERVAL=61", "DAILY;BYHOUR=9,10;COUNT=7"],
-)
-def test_other_rules_are_left_to_occurrences(rule: str) -> None:
-    assert simple_starts(recurrence(rule), NINE, HOUR) is None
+OTHER = ["DAILY;BYHOUR=9", "DAILY;BYSETPOS=-1;BYHOUR=1,2", "HOURLY", "DAILY;INTERVAL=61", "DAILY;BYHOUR=9,10;COUNT=7"]
+SECOND_LINES = ["RRULE:FREQ=DAILY", "EXRULE:FREQ=DAILY", "RDATE:20261103T120000Z"]
 
 
-def test_a_series_with_more_than_one_rule_is_left_to_occurrences() -> None:
-    for line in ("RRULE:FREQ=DAILY", "EXRULE:FREQ=DAILY", "RDATE:20261103T120000Z"):
-        assert simple_starts(recurrence("WEEKLY", line), NINE, HOUR) is None
+@pytest.mark.parametrize("lines", [*([rule] for rule in OTHER), *(["WEEKLY", line] for line in SECOND_LINES)], ids=str)
+def test_other_series_are_left_to_occurrences(lines):
+    assert simple_starts(recurrence(*lines), NINE, HOUR) is None
 
 
 @examples(0.6, suppress_health_check=list(HealthCheck))
@@ -107,7 +98,7 @@ def test_positions_and_exceptions_are_what_occurrences_finds(rule, excepts, half
 
 
 @pytest.mark.parametrize("rule", ["MONTHLY;BYMONTHDAY=1;BYSETPOS=2", "WEEKLY;BYDAY=MO;BYSETPOS=5"])
-def test_a_position_that_no_period_has_leaves_only_the_start(rule: str) -> None:
+def test_a_position_that_no_period_has_leaves_only_the_start(rule):
     starts = SeriesStarts.of(recurrence(rule), NINE, HOUR)
 
     assert starts is not None

@@ -21,12 +21,11 @@ with temporary_folder("convert-") as folder:
 START = "from svc_notebooks.core.platform import temporary_folder\nwith temporary_folder('x-'): pass"
 
 
-def started(folder: Path, code: str = USE) -> tuple[subprocess.Popen[str], Path]:
+def started(folder: Path) -> tuple[subprocess.Popen[str], Path]:
     process = subprocess.Popen(
-        [sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(folder)}, text=True,
+        [sys.executable, "-c", USE], env={**os.environ, "TMPDIR": str(folder)}, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
-    assert process.stdout
     return process, Path(process.stdout.readline().strip())
 
 
@@ -34,7 +33,7 @@ def start_another(folder: Path) -> None:
     subprocess.run([sys.executable, "-c", START], env={**os.environ, "TMPDIR": str(folder)}, check=True)
 
 
-def test_the_folder_of_a_killed_process_is_removed_at_the_next_start(tmp_path: Path) -> None:
+def test_the_folder_of_a_killed_process_is_removed_at_the_next_start(tmp_path):
     process, left = started(tmp_path)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=PATIENCE)
@@ -46,7 +45,7 @@ def test_the_folder_of_a_killed_process_is_removed_at_the_next_start(tmp_path: P
 
 
 @pytest.mark.parametrize("signaled", [signal.SIGSTOP, None])
-def test_the_folder_of_a_living_process_stays(tmp_path: Path, signaled: signal.Signals | None) -> None:
+def test_the_folder_of_a_living_process_stays(tmp_path, signaled):
     process, used = started(tmp_path)
     if signaled:
         process.send_signal(signaled)
@@ -59,7 +58,7 @@ def test_the_folder_of_a_living_process_stays(tmp_path: Path, signaled: signal.S
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_not_ours_stays(tmp_path: Path) -> None:
+def test_what_is_not_ours_stays(tmp_path):
     kept = tmp_path / "documents"
     kept.mkdir()
     (kept / "lock").write_text("mine")

@@ -28,7 +28,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
-def test_a_name_changes_neither_the_terminal_nor_the_lines(name: str) -> None:
+def test_a_name_changes_neither_the_terminal_nor_the_lines(name):
     for text in (terminal_text(name), printable(name)):
         assert text.isprintable()
         assert text.isascii() or not set(text) & set(name) - set("adbobred")
@@ -39,5 +39,5 @@ def test_a_name_changes_neither_the_terminal_nor_the_lines(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Zoë Müller", "山田 太郎", "می\u200cخواهم", "محمد", "👩\u200d🔬", "O'Neil-Smith (2)"])
-def test_a_name_of_any_script_stays(name: str) -> None:
+def test_a_name_of_any_script_stays(name):
     assert terminal_text(name) == name

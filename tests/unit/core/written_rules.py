@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.events.series_starts import DAY, SeriesStarts
 from svc_notebooks.core.times import to_millis
 
@@ -57,15 +56,8 @@ BEGINS = (-0.1, 0, 0.01, 0.2, 0.5, 1)
 LENGTHS = (0.3, 0.5, 0.8, 0.01)
 ENDS = (0.4, 0.8, 0.05, 1.3, 0)
 
-LARGEST = {
-    "BYMONTH": 12,
-    "BYWEEKNO": 53,
-    "BYYEARDAY": 366,
-    "BYMONTHDAY": 31,
-    "BYHOUR": 23,
-    "BYMINUTE": 59,
-    "BYSECOND": 59,
-}
+LARGEST = {"BYMONTH": 12, "BYWEEKNO": 53, "BYYEARDAY": 366, "BYMONTHDAY": 31}
+LARGEST |= {"BYHOUR": 23, "BYMINUTE": 59, "BYSECOND": 59}
 # Of sets as small as an hour's or a minute's only the first and the last are sure to be there: dateutil looks for
 # the second one until the year 9999.
 POSITIONS = dict.fromkeys(("YEARLY", "MONTHLY", "WEEKLY", "DAILY"), ("1", "-1", "2,-2", "1,3"))
@@ -98,7 +90,6 @@ class Series:
 
 
 def values_of(start: Start) -> dict[str, int]:
-    """Return the values of the parts that match the start."""
     day = start.timetuple()
     clock = start.time() if isinstance(start, datetime) else time()
     return {
@@ -112,6 +103,9 @@ def values_of(start: Start) -> dict[str, int]:
     }
 
 
+SECONDS = st.times().map(lambda clock: clock.replace(microsecond=0))
+
+
 @st.composite
 def starts(draw: st.DrawFn, *, all_day: bool) -> Start:
     """Draw a date, or a time in a zone, often on the eve of a change of clocks.
@@ -122,13 +116,9 @@ def starts(draw: st.DrawFn, *, all_day: bool) -> Start:
     day = draw(st.dates(date(2015, 1, 1), date(2028, 12, 31)) | eve)
     if all_day:
         return day
-    clock = draw(st.sampled_from([time(9), time(2, 30), time(0), time(23, 59, 59)]) | st.times().map(_whole_seconds))
+    clock = draw(st.sampled_from([time(9), time(2, 30), time(0), time(23, 59, 59)]) | SECONDS)
     zone = ZoneInfo(draw(st.sampled_from(ZONES)))
     return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)
-
-
-def _whole_seconds(clock: time) -> time:
-    return clock.replace(microsecond=0)
 
 
 @st.composite
@@ -155,7 +145,8 @@ def numbers(draw: st.DrawFn, part: str, start: Start) -> str:
 
 @st.composite
 def rules(draw: st.DrawFn, frequency: str, start: Start) -> str:
-    parts = set(draw(st.lists(st.sampled_from(_parts(frequency, start)), max_size=4)))
+    allowed = [part for part in PARTS[frequency] if isinstance(start, datetime) or part not in OF_A_DAY]
+    parts = set(draw(st.lists(st.sampled_from(allowed), max_size=4)))
     values = {"FREQ": frequency, "INTERVAL": draw(st.sampled_from(["", "1", "2", "3", "5", "12"]))}
     for part in sorted(parts):
         values[part] = draw(weekdays(frequency, parts, start) if part == "BYDAY" else numbers(part, start))
@@ -166,24 +157,17 @@ def rules(draw: st.DrawFn, frequency: str, start: Start) -> str:
     return ";".join(f"{name}={value}" for name, value in values.items() if value)
 
 
-def _parts(frequency: str, start: Start) -> list[str]:
-    timed = isinstance(start, datetime)
-    return [part for part in PARTS[frequency] if timed or part not in OF_A_DAY]
-
-
 @st.composite
 def ends(draw: st.DrawFn, frequency: str, start: Start) -> dict[str, str]:
     """Draw no end, COUNT, or UNTIL as RFC 5545 requires it: a date for a date, otherwise a time in UTC."""
     kind = draw(st.sampled_from(["", "COUNT", "UNTIL"]))
     if kind == "COUNT":
         return {kind: str(draw(st.integers(1, 40)))}
-    return {kind: _until(start, draw(st.sampled_from(ENDS)) * REACH[frequency])} if kind else {}
-
-
-def _until(start: Start, later: timedelta) -> str:
-    if isinstance(start, datetime):
-        return f"{start.astimezone(UTC) + later:%Y%m%dT%H%M%SZ}"
-    return f"{start + later:%Y%m%d}"
+    if kind == "":
+        return {}
+    later = draw(st.sampled_from(ENDS)) * REACH[frequency]
+    is_timed = isinstance(start, datetime)
+    return {kind: f"{start.astimezone(UTC) + later:%Y%m%dT%H%M%SZ}" if is_timed else f"{start + later:%Y%m%d}"}
 
 
 @st.composite
@@ -246,14 +230,7 @@ WRITTEN: tuple[Callable[[list[datetime]], str], ...] = (
 )
 
 
-def simple_starts(
-    recurrence: Recurrence,
-    start: datetime,
-    length: timedelta,
-    *,
-    after: datetime | None = None,
-    before: datetime | None = None,
-) -> Iterator[int] | None:
+def simple_starts(recurrence, start, length, *, after=None, before=None) -> Iterator[int] | None:
     """Return the starts of a simple series in Unix milliseconds, or None for another series.
 
     Only those of instances that overlap the window, from 64 days at a time.

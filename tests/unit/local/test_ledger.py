@@ -47,9 +47,11 @@ def test_a_new_id_of_a_failed_row_says_that_nothing_was_sent_with_it(opened):
     assert list(opened.rows()) == [LedgerRow("a", "chosen", "second", None), LedgerRow("b", "failed", "first", None)]
 
 
-def test_a_ledger_in_use_is_refused(opened, path):
+def test_a_ledger_in_use_and_a_path_that_cannot_be_written_are_refused(opened, path):
     with pytest.raises(BlockingIOError, match="a ledger that another call or process uses; wait until"):
         Ledger(path, CALL)
+    with pytest.raises(OSError, match="a ledger that cannot be used: unable to open database file"):
+        Ledger(path.parent / "no folder" / "a.sqlite", CALL)
 
 
 @pytest.mark.parametrize(
@@ -96,8 +98,3 @@ def test_a_file_that_is_not_a_ledger_is_refused_and_not_changed(path, make):
         list(Ledger(path, CALL).rows("a"))
 
     assert path.read_bytes() == before
-
-
-def test_a_path_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(OSError, match="a ledger that cannot be used: unable to open database file"):
-        Ledger(tmp_path / "no folder" / "a.sqlite", CALL)

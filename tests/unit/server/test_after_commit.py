@@ -1,6 +1,7 @@
+from contextlib import suppress
+
 import pytest
 
-from svc_notebooks.server.store.engine import Database
 from svc_notebooks.server.store.opening import open_database
 
 
@@ -11,10 +12,10 @@ def database():
     opened.close()
 
 
-def test_called_once_after_the_outermost_commit(database: Database) -> None:
-    calls: list[str] = []
+def test_called_once_after_the_outermost_commit(database):
+    calls = []
 
-    def record() -> None:
+    def record():
         calls.append("in a transaction" if database.driver.in_transaction else "after it")
 
     with database.transaction():
@@ -26,24 +27,20 @@ def test_called_once_after_the_outermost_commit(database: Database) -> None:
     assert calls == ["after it"]
 
 
-def test_not_called_after_a_rollback(database: Database) -> None:
-    calls: list[str] = []
+def test_not_called_after_a_rollback(database):
+    calls = []
 
-    def fail() -> None:
-        with database.transaction():
-            database.after_commit(lambda: calls.append("rolled back"))
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
+    with suppress(ZeroDivisionError), database.transaction():
+        database.after_commit(lambda: calls.append("rolled back"))
+        raise ZeroDivisionError
     with database.transaction():
         pass
 
     assert calls == []
 
 
-def test_called_at_once_without_a_transaction(database: Database) -> None:
-    calls: list[str] = []
+def test_called_at_once_without_a_transaction(database):
+    calls = []
 
     database.after_commit(lambda: calls.append("now"))
 

@@ -1,6 +1,6 @@
-from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,40 +8,27 @@ from svc_notebooks.server.transports.connection_queue import BRIEF_SECONDS, LONG
 from tests.patience import PATIENCE
 
 
-class Connection:
-    def __init__(self, flow: str) -> None:
-        self.flow = flow
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock():
+    return SimpleNamespace(now=0.0)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def queue(clock: Clock) -> Iterator[ReadyQueue]:
-    queue: ReadyQueue = ReadyQueue(share=8, clock=clock)
+def queue(clock):
+    queue = ReadyQueue(share=8, clock=lambda: clock.now)
     yield queue
     queue.close()
 
 
 @pytest.fixture
-def pool(queue: ReadyQueue) -> Iterator[ThreadPoolExecutor]:
+def pool(queue):
     with ThreadPoolExecutor(4) as pool:
         yield pool
         queue.close()
 
 
-def put(queue: ReadyQueue, *users: str) -> list[Connection]:
-    connections = [Connection(flow) for flow in users]
+def put(queue: ReadyQueue, *users: str) -> list[SimpleNamespace]:
+    connections = [SimpleNamespace(flow=flow) for flow in users]
     for connection in connections:
         queue.put(connection)
     return connections
@@ -51,8 +38,7 @@ def test_brief_requests_are_served_one_after_the_other(queue, pool):
     first, second, _ = put(queue, "ada", "bob", "eve")
     assert queue.get() is first
 
-    threads = [pool.submit(queue.get), pool.submit(queue.get, "ada")]
-    (served,), _ = wait(threads, PATIENCE, FIRST_COMPLETED)
+    (served,), _ = wait([pool.submit(queue.get), pool.submit(queue.get, "ada")], PATIENCE, FIRST_COMPLETED)
 
     assert served.result() is second
     assert queue.is_waiting
@@ -85,7 +71,7 @@ def test_a_thread_that_waits_has_no_permit(queue, pool, clock):
     waits, wake, continues = Event(), Event(), Event()
     put(queue, "ada")
 
-    def serve() -> None:
+    def serve():
         connection = queue.get()
         with queue.paused(connection.flow):
             waits.set()
@@ -111,7 +97,7 @@ def test_a_closed_queue_ends_its_threads(queue, pool):
     waits, wake = Event(), Event()
     put(queue, "ada", "ada")
 
-    def serve() -> Connection | None:
+    def serve():
         with queue.paused(queue.get().flow):
             waits.set()
             assert wake.wait(PATIENCE)

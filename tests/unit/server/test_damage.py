@@ -3,10 +3,9 @@
 import errno
 import io
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -17,12 +16,12 @@ from tests.contract.wire import InProcess
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     return tmp_path / "store"
 
 
 @pytest.fixture
-def service(folder: Path) -> Iterator[Service]:
+def service(folder):
     """Store two files of two parts each, and damage a part of the first."""
     with open_service(folder, seed=0, policy=Policy(part_size=10)) as service:
         wire = InProcess(service, "http://svc.test")
@@ -37,15 +36,13 @@ def parts(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("act", [Service.fork, lambda service: service.dump(io.BytesIO())], ids=["fork", "save"])
-def test_a_rotten_part_is_named_with_its_file(service: Service, act: Any) -> None:
+def test_a_rotten_part_is_named_with_its_file(service, act):
     with pytest.raises(DamagedContent, match=r"Untitled \(.+\) is damaged: part .+ has a wrong checksum"):
         act(service)
 
 
-def test_a_save_to_a_full_disk_names_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
+def test_a_save_to_a_full_disk_names_the_path(tmp_path, monkeypatch):
+    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
     with open_service(seed=0) as memory:
         monkeypatch.setattr("svc_notebooks.server.store.atomic_write.os.fsync", full)
         with pytest.raises(OSError, match=r"lab\.svc' cannot be written: No space left on device"):
@@ -54,22 +51,17 @@ def test_a_save_to_a_full_disk_names_the_path(tmp_path: Path, monkeypatch: pytes
     assert not list(tmp_path.glob("*lab*"))
 
 
-def as_version_1(folder: Path) -> None:
-    """Turn the database into one of version 1, without checksums."""
-    with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
-        database.execute("ALTER TABLE rope DROP COLUMN checksum")
-        database.execute("ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0")
-        database.execute("PRAGMA user_version = 1")
-
-
 @pytest.fixture
-def old_folder(tmp_path: Path) -> Path:
+def old_folder(tmp_path):
     """Create a store of version 1, without checksums, with a file for each letter of "abc"."""
     with open_service(tmp_path, seed=0) as service:
         wire = InProcess(service, "http://svc.test")
         for letter in b"abc":
             wire.create(bytes([letter]) * 15)
-    as_version_1(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
+        database.execute("ALTER TABLE rope DROP COLUMN checksum")
+        database.execute("ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0")
+        database.execute("PRAGMA user_version = 1")
     return tmp_path
 
 
@@ -85,7 +77,7 @@ def problems(service: Service) -> int:
     return 0
 
 
-def test_an_upgrade_records_the_checksum_of_every_part(old_folder: Path) -> None:
+def test_an_upgrade_records_the_checksum_of_every_part(old_folder):
     with open_service(old_folder) as service:
         assert problems(service) == 0
         for letter in (b"a", b"b", b"c"):
@@ -94,7 +86,7 @@ def test_an_upgrade_records_the_checksum_of_every_part(old_folder: Path) -> None
         assert problems(service) == 3
 
 
-def test_an_upgrade_records_no_checksums_of_damaged_parts(old_folder: Path) -> None:
+def test_an_upgrade_records_no_checksums_of_damaged_parts(old_folder):
     missing, short = part_of(old_folder, b"a"), part_of(old_folder, b"b")
     stored = missing.read_bytes()
     missing.unlink()

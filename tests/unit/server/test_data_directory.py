@@ -1,7 +1,4 @@
-"""A folder is opened only if it is a complete store, and other files in it are never deleted.
-
-Every refusal is compared with a listing of the folder, with digests, before and after.
-"""
+"""A folder is opened only if it is a complete store, and other files in it are never deleted."""
 
 import contextlib
 import gc
@@ -33,7 +30,6 @@ from tests.stores import DUMPS, dump, old_store
 
 
 def listing(folder: Path) -> dict[str, str]:
-    """Return the digests of all files in a folder, and the targets of links."""
     return {
         str(path.relative_to(folder)): str(path.readlink())
         if path.is_symlink()
@@ -55,8 +51,7 @@ def contents(wire: Wire) -> list[bytes]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    """Create a store with two files, and open it twice."""
+def store(tmp_path):
     folder = tmp_path / "store"
     for content in (b"first", b"second"):
         with opened(folder) as wire:
@@ -65,7 +60,6 @@ def store(tmp_path: Path) -> Path:
 
 
 def refused(folder: Path, sentence: str) -> None:
-    """Check that a service and a sandbox refuse the folder and change nothing in it."""
     before = listing(folder)
     for make in (open_service, svc.sandbox):
         with pytest.raises(OSError, match=sentence) as caught:
@@ -75,41 +69,22 @@ def refused(folder: Path, sentence: str) -> None:
     assert listing(folder) == before
 
 
-def foreign(folder: Path) -> None:
-    (folder / "kept" / "letters").mkdir(parents=True)
-    (folder / "kept" / "letters" / "a.txt").write_text("Dear Ada")
-    (folder / "parts" / "ab").mkdir(parents=True)
-    (folder / "parts" / "ab" / ("ab" * 16)).write_text("of a machine")
-    (folder / "thesis.tex").write_text("42")
+def test_a_folder_with_foreign_files_and_a_file_are_refused(tmp_path):
+    for name in ("kept/letters/a.txt", f"parts/ab/{'ab' * 16}", "thesis.tex"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("of the user")
+    words = "neither empty nor a store, and contains kept, parts, thesis.tex; choose an empty or a new folder"
+    refused(tmp_path, words)
+    with pytest.raises(NotADirectoryError, match=r"thesis\.tex is a file: choose a folder"):
+        open_service(tmp_path / "thesis.tex")
 
 
-def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
-    foreign(tmp_path)
-    refused(
-        tmp_path, "neither empty nor a store, and contains kept, parts, thesis.tex; choose an empty or a new folder"
-    )
+def moved(name: str) -> Callable[[Path], object]:
+    return lambda store: (store / name).rename(store.parent / "moved")
 
 
-def test_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(NotADirectoryError, match="file is a file: choose a folder"):
-        open_service(tmp_path / "file")
-
-
-def no_database(store: Path) -> None:
-    (store / "svc.sqlite").unlink()
-
-
-def empty_database(store: Path) -> None:
-    (store / "svc.sqlite").write_bytes(b"")
-
-
-def garbage(store: Path) -> None:
-    (store / "svc.sqlite").write_bytes(b"These are notes of mine. " * 400)
-
-
-def cut_off(store: Path) -> None:
-    os.truncate(store / "svc.sqlite", 60_000)
+def rewritten(name: str, content: bytes) -> Callable[[Path], object]:
+    return lambda store: (store / name).write_bytes(content)
 
 
 def damaged(store: Path) -> None:
@@ -119,7 +94,7 @@ def damaged(store: Path) -> None:
 
 
 def another_program(store: Path) -> None:
-    no_database(store)
+    (store / "svc.sqlite").unlink()
     with closing(sqlite3.connect(store / "svc.sqlite")) as database:
         database.execute("CREATE TABLE bookmarks (address TEXT)")
 
@@ -135,12 +110,8 @@ def newer_schema(store: Path) -> None:
         upgrades.set_version(database, upgrades.VERSION + 1)
 
 
-def no_parts(store: Path) -> None:
-    (store / "parts").rename(store.parent / "moved")
-
-
 def linked_parts(store: Path) -> None:
-    no_parts(store)
+    moved("parts")(store)
     (store / "parts").symlink_to(store.parent / "moved")
 
 
@@ -150,16 +121,8 @@ def linked_below_parts(store: Path) -> None:
 
 
 def linked_database(store: Path) -> None:
-    (store / "svc.sqlite").rename(store.parent / "moved")
+    moved("svc.sqlite")(store)
     (store / "svc.sqlite").symlink_to(store.parent / "moved")
-
-
-def damaged_marker(store: Path) -> None:
-    (store / "svc-store.json").write_text('{"format": "svc-notebooks')
-
-
-def another_marker(store: Path) -> None:
-    (store / "svc-store.json").write_text('{"format": "of another program"}')
 
 
 def newer_marker(store: Path) -> None:
@@ -170,34 +133,32 @@ def newer_marker(store: Path) -> None:
 @pytest.mark.parametrize(
     "break_it, sentence",
     [
-        (no_database, r"svc\.sqlite is missing; put the right svc\.sqlite back, or choose another folder"),
-        (empty_database, r"svc\.sqlite is empty \(0 bytes\); put the right"),
-        (garbage, r"svc\.sqlite is damaged or not a database \(file is not a database\); put"),
-        (cut_off, r"svc\.sqlite is damaged or not a database \(database disk image is malformed\); put"),
+        (moved("svc.sqlite"), r"svc\.sqlite is missing; put the right svc\.sqlite back, or choose another folder"),
+        (rewritten("svc.sqlite", b""), r"svc\.sqlite is empty \(0 bytes\); put the right"),
+        (
+            rewritten("svc.sqlite", b"Notes. " * 2000),
+            r"svc\.sqlite is damaged or not a database \(file is not a database\); put",
+        ),
+        (lambda store: os.truncate(store / "svc.sqlite", 60_000), r"\(database disk image is malformed\); put"),
         (damaged, r"svc\.sqlite is damaged (or no database )?\(.*\); put"),
         (another_program, r"svc\.sqlite is not a database of this package; put"),
         (another_store, r"svc\.sqlite is a different database than at the last opening of the folder; put the latest"),
         (newer_schema, rf"has schema version {upgrades.VERSION + 1}, and .* up to {upgrades.VERSION}; use the version"),
-        (no_parts, r"parts/ is missing; put parts/ back"),
+        (moved("parts"), r"parts/ is missing; put parts/ back"),
         (linked_parts, r"parts is a symbolic link; replace the link with the file"),
         (linked_below_parts, r"parts/ab is a symbolic link"),
         (linked_database, r"svc\.sqlite is a symbolic link"),
-        (damaged_marker, r"svc-store\.json cannot be read; put the right svc-store\.json back"),
-        (another_marker, r"svc-store\.json cannot be read; put"),
+        (
+            rewritten("svc-store.json", b'{"format": "svc-notebooks'),
+            r"svc-store\.json cannot be read; put the right svc-st",
+        ),
+        (rewritten("svc-store.json", b'{"format": "of another program"}'), r"svc-store\.json cannot be read; put"),
         (newer_marker, r"svc-store\.json has format version 2, and this package supports 1"),
     ],
 )
-def test_a_store_that_is_not_whole_is_refused(store: Path, break_it: Callable[[Path], None], sentence: str) -> None:
+def test_a_store_that_is_not_whole_is_refused(store, break_it, sentence):
     break_it(store)
     refused(store, sentence)
-
-
-def fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def folder(path: Path) -> None:
-    path.mkdir()
 
 
 def listening_socket(path: Path) -> None:
@@ -205,12 +166,8 @@ def listening_socket(path: Path) -> None:
         sock.bind(path.name)
 
 
-def device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no FIFOs")
-@pytest.mark.parametrize("kind", [fifo, folder, listening_socket, device])
+@pytest.mark.parametrize("kind", [os.mkfifo, os.mkdir, listening_socket, lambda path: path.symlink_to("/dev/zero")])
 @pytest.mark.parametrize("name", ["svc.sqlite", "svc.sqlite-wal", "svc-store.json", "svc-store.json.unfinished"])
 def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(store, name, kind):
     path = store / name
@@ -223,7 +180,7 @@ def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(store, na
     assert not (store.parent / "copy").exists()
 
 
-def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) -> None:
+def test_a_backup_of_an_earlier_opening_is_refused_unless_the_marker_is_deleted(store, tmp_path):
     shutil.copy(store / "svc.sqlite", tmp_path / "backup")
     with opened(store) as wire:
         wire.create(b"third")
@@ -231,17 +188,6 @@ def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) 
     shutil.copy(tmp_path / "backup", store / "svc.sqlite")
     refused(store, "older than the parts: 2 recorded openings instead of 3; put the latest .* or delete svc-store")
 
-    shutil.copy(tmp_path / "latest", store / "svc.sqlite")
-    with opened(store) as wire:
-        assert contents(wire) == [b"first", b"second", b"third"]
-
-
-def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(store, tmp_path):
-    shutil.copy(store / "svc.sqlite", tmp_path / "backup")
-    with opened(store) as wire:
-        wire.create(b"third")
-    shutil.move(store / "svc.sqlite", tmp_path / "latest")
-    shutil.copy(tmp_path / "backup", store / "svc.sqlite")
     (store / "svc-store.json").unlink()
     with opened(store) as wire:
         assert contents(wire) == [b"first", b"second"]
@@ -258,7 +204,7 @@ def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_pa
 
 
 @pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
-def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path: Path, script: Path) -> None:
+def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path, script):
     folder = old_store(tmp_path / "store", script)
     (folder / "kept" / "snapshot").mkdir(parents=True)
     (folder / "kept" / "snapshot" / "part").write_bytes(b"kept")
@@ -292,7 +238,7 @@ def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path:
         assert svc.doctor().set_index("check").loc["store", "fix"].startswith(f"{folder}/aside has 2 files")
 
 
-def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_removed(store: Path) -> None:
+def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_removed(store):
     folder = store / "parts" / "ab"
     folder.mkdir(exist_ok=True)
     foreign = {
@@ -326,15 +272,14 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     assert (folder / ".DS_Store").exists()
 
 
-def test_a_store_is_open_once_in_a_process_and_can_be_opened_again_when_it_is_closed(store: Path) -> None:
+def test_a_store_is_open_once_in_a_process_and_can_be_opened_again_when_it_is_closed(store):
     with opened(store) as wire:
         wire.create(b"third")
         with pytest.raises(OSError, match=r"the folder is already open in this process; close the other service first"):
             open_service(store)
         assert contents(wire) == [b"first", b"second", b"third"], "its locks are still there"
-        done = subprocess.run(
-            command("serve", "--store", str(store)), capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
+        words = command("serve", "--store", str(store))
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "the folder is open in another process; close the service in that process" in done.stderr
     open_service(store)
@@ -376,7 +321,7 @@ def killed_at_each_step(make: Callable[[], Path]) -> Iterator[Path]:
 
 
 @pytest.mark.durability
-def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_path: Path) -> None:
+def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_path):
     numbers = iter(range(10_000))
     for folder in killed_at_each_step(lambda: tmp_path / f"{next(numbers)}"):
         with opened(folder) as wire:
@@ -387,7 +332,7 @@ def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_pa
 
 
 @pytest.mark.durability
-def test_an_upgrade_that_is_killed_at_any_step_leaves_a_store_that_opens(tmp_path: Path) -> None:
+def test_an_upgrade_that_is_killed_at_any_step_leaves_a_store_that_opens(tmp_path):
     numbers = iter(range(10_000))
     for folder in killed_at_each_step(lambda: old_store(tmp_path / f"{next(numbers)}", dump("7af5d85"))):
         with opened(folder) as wire:

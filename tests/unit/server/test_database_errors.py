@@ -3,8 +3,6 @@
 import json
 import sqlite3
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,12 +16,6 @@ from tests.commands import command
 
 TOKEN = "svc.a-token-of-this-test"
 FILES = "http://svc.test/storage/v3/files"
-
-
-def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
-    error = sqlite3.OperationalError(text)
-    error.sqlite_errorcode = code
-    return error
 
 
 @pytest.mark.parametrize(
@@ -40,8 +32,11 @@ def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
         (sqlite3.SQLITE_FULL, "is full"),
     ],
 )
-def test_each_error_has_a_sentence_with_its_cause(tmp_path: Path, code: int, message: str) -> None:
-    error = store_error(error_of(code), tmp_path / "svc.sqlite")
+def test_each_error_has_a_sentence_with_its_cause(tmp_path, code, message):
+    raised = sqlite3.OperationalError("what SQLite says")
+    raised.sqlite_errorcode = code
+
+    error = store_error(raised, tmp_path / "svc.sqlite")
 
     assert message in str(error)
     assert str(tmp_path / "svc.sqlite") in str(error)
@@ -55,7 +50,7 @@ def ask(service: Service, url: str = FILES) -> tuple[int, Any]:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
+def service(tmp_path):
     with open_service(tmp_path, seed=0) as service:
         service.sign_in(token=TOKEN)
         yield service
@@ -89,18 +84,8 @@ def test_a_database_that_is_damaged_while_it_is_used(service, tmp_path, caplog):
     assert ask(service)[0] == 200
 
 
-def serve(folder: Path) -> str:
-    """Return the message of a `serve` that cannot start."""
-    done = subprocess.run(command("serve", "--store", str(folder)), capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert "another service" not in done.stderr
-    return done.stderr
-
-
 @pytest.fixture
-def read_only(tmp_path: Path) -> Iterator[Path]:
-    """Create a store on a read-only file system."""
+def read_only(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True, check=False).returncode:
@@ -113,5 +98,9 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-def test_a_read_only_disk_is_reported(read_only: Path) -> None:
-    assert "cannot be written" in serve(read_only)
+def test_a_read_only_disk_is_reported(read_only):
+    done = subprocess.run(command("serve", "--store", str(read_only)), capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "cannot be written" in done.stderr
+    assert "another service" not in done.stderr

@@ -1,17 +1,14 @@
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from sqlalchemy import or_, select
 
 from svc_notebooks.core.files.query import SORT_KEYS, SortKey, parse_order, parse_query, quote
 from svc_notebooks.server.files import search as file_pages
-from svc_notebooks.server.files.search import Viewer, condition, foreign, order, own
-from svc_notebooks.server.files.tables import _COLUMNS, FileRow, PermissionRow
+from svc_notebooks.server.files.search import FileQuery, Viewer, order
+from svc_notebooks.server.files.tables import COLUMNS, FileRow, PermissionRow
 from svc_notebooks.server.store import word_index
 from svc_notebooks.server.store.opening import open_database
-from svc_notebooks.server.store.schema import files
 from svc_notebooks.server.store.store import Store
 from tests.examples import examples
 
@@ -27,12 +24,11 @@ WORDS += ["it's", 'say "no"', "back\\slash", "日本語", "日本", "data2026", 
 def row(number: int, **changes: Any) -> FileRow:
     times, trash, no_content = (1, 1, None, None), (0, 0, None, 0), (None, None)
     kept = (f"f{number}", ADA, "root", f"file {number}", "text/csv", *times, *trash, *no_content, 1, 0, None, "{}")
-    plain = FileRow._make(kept)
-    return plain._replace(**changes)
+    return FileRow._make(kept)._replace(**changes)
 
 
 @pytest.fixture
-def store() -> Iterator[Store]:
+def store():
     kept = Store(open_database(None, "process"))
     kept.files.add(row(0, id="root", parent=None, name="root", mime_type=FOLDER))
     yield kept
@@ -45,11 +41,13 @@ def viewer(*, shared: bool = False, app_only: bool = False) -> Viewer:
 
 def by_scan(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...]) -> list[str]:
     """Return the ids of all files of a list, without an index and without pages."""
-    seen = or_(own(of), foreign(of)) if of.shared else own(of)
-    conditions = [condition(parse_query(query), of)] if query else []
-    statement = select(files.c.id).where(seen, files.c.parent.is_not(None), *conditions)
-    statement = statement.order_by(*(term.clause for term in order(of, keys))).with_hint(files, "NOT INDEXED", "sqlite")
-    return [key for (key,) in store.database.select(statement)]
+    written = FileQuery(of, "sqlite", lambda statement, values: 0)
+    seen = f"({written.own()} OR {written.foreign()})" if of.shared else written.own()
+    conditions = [written.condition(parse_query(query))] if query else []
+    where = " AND ".join([seen, "files.parent IS NOT NULL", *conditions])
+    order_by = ", ".join(f"{term.value} {term.direction}" for term in order(keys))
+    statement = f"SELECT files.id FROM files NOT INDEXED WHERE {where} ORDER BY {order_by}"
+    return [key for (key,) in store.database.run(statement, written.values)]
 
 
 def by_pages(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...], size: int) -> list[str]:
@@ -62,34 +60,19 @@ def by_pages(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...], si
         after = page.last
 
 
-texts = st.one_of(st.sampled_from(WORDS), st.lists(st.sampled_from(WORDS), min_size=2, max_size=3).map(" ".join))
-parts_of_texts = st.one_of(
-    texts, st.builds(lambda text, end: text[:end], texts, st.integers(1, 5)), st.text(max_size=4)
-)
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
+parts_of_texts = texts | st.builds(lambda text, end: text[:end], texts, st.integers(1, 5)) | st.text(max_size=4)
+signs = st.sampled_from(["<", "<=", "=", "!=", ">=", ">"])
 terms = st.one_of(
-    st.builds(lambda text: f"name contains {quote(text)}", parts_of_texts),
-    st.builds(lambda text: f"fullText contains {quote(text)}", parts_of_texts),
-    st.builds(lambda text: f"name = {quote(text)}", texts),
-    st.builds(lambda text: f"name != {quote(text)}", texts),
+    st.builds("{} contains {}".format, st.sampled_from(["name", "fullText"]), parts_of_texts.map(quote)),
+    st.builds("name {} {}".format, st.sampled_from(["=", "!="]), texts.map(quote)),
     st.sampled_from(["trashed = true", "trashed = false", "trashed != true", "trashed != false", "starred = true"]),
-    st.sampled_from(
-        ["'root' in parents", "'f1' in parents", "'f2' in parents", "'me' in owners", f"'{BOB}' in owners"]
-    ),
-    st.builds(
-        lambda sign, second: f"modifiedTime {sign} '1970-01-01T00:00:0{second}Z'",
-        st.sampled_from(["<", "<=", "=", "!=", ">=", ">"]),
-        st.integers(0, 3),
-    ),
+    st.builds("'{}' in parents".format, st.sampled_from(["root", "f1", "f2"])),
+    st.builds("'{}' in owners".format, st.sampled_from(["me", BOB])),
+    st.builds("modifiedTime {} '1970-01-01T00:00:0{}Z'".format, signs, st.integers(0, 3)),
 )
-queries = st.recursive(
-    terms,
-    lambda inner: st.one_of(
-        st.builds("({} and {})".format, inner, inner),
-        st.builds("({} or {})".format, inner, inner),
-        st.builds("not ({})".format, inner),
-    ),
-    max_leaves=5,
-)
+combined = st.sampled_from(["({} and {})", "({} or {})", "not ({})"])
+queries = st.recursive(terms, lambda inner: st.builds(str.format, combined, inner, inner), max_leaves=5)
 orders = st.lists(st.sampled_from(SORT_KEYS), max_size=2, unique=True).flatmap(
     lambda names: st.tuples(*(st.builds(SortKey, st.just(name), st.booleans()) for name in names))
 )
@@ -148,24 +131,15 @@ def test_a_list_is_the_same_by_index_and_by_scan(rows, renamed, deleted, query, 
 
 
 @pytest.fixture
-def plan(store: Store, monkeypatch: pytest.MonkeyPatch):
+def plan(store, monkeypatch):
     """Return a function that lists files, and returns the steps of SQLite's plan for the page."""
 
-    def explain(query: str, sort: str = "", *, few: int = 1000, shared: bool = False, after: Any = None) -> str:
+    def explain(query, sort="", *, few=1000, shared=False, after=None):
         monkeypatch.setattr(file_pages, "FEW", few)
-        database = store.database
+        written = FileQuery(viewer(shared=shared), "sqlite", store.files._count)
         search = parse_query(query) if query else None
-        statement = file_pages.page_statement(
-            _COLUMNS,
-            viewer(shared=shared),
-            search,
-            parse_order(sort),
-            after,
-            101,
-            lambda counting: database.select(counting)[0][0],
-        )
-        compiled: Any = statement.compile(dialect=database._connection.dialect)
-        steps = database.driver.execute(f"EXPLAIN QUERY PLAN {compiled}", compiled.params).fetchall()
+        statement = written.page(COLUMNS, search, parse_order(sort), after)
+        steps = store.database.run(f"EXPLAIN QUERY PLAN {statement}", {**written.values, "size": 101})
         return "; ".join(step[3] for step in steps)
 
     for number in range(1, 9):
@@ -221,26 +195,10 @@ def test_a_query_that_few_files_match_is_read_by_its_own_index(plan, query, inde
     assert f"SEARCH files USING {index}" in plan(query)
 
 
-def words(store: Store) -> set[int]:
-    entries = word_index.entries([" report"])
-    return {number for (number,) in store.database.driver.execute("SELECT rowid FROM files_text(?)", (entries,))}
-
-
-def pending(store: Store) -> set[int]:
-    return {number for (number,) in store.database.driver.execute("SELECT seq FROM files_text_pending")}
-
-
-def numbers(store: Store, *ids: str) -> set[int]:
-    return {number for number, name in store.database.driver.execute("SELECT seq, id FROM files") if name in ids}
-
-
-def add_until_indexed(store: Store, name: str, first: int = 100) -> None:
-    """Add files, from the number `first` on, until no words are pending."""
-    for number in range(first, first + word_index.MAX_PENDING):
-        store.files.add(row(number, name=name))
-        if not pending(store):
-            return
-    raise AssertionError("the words are still pending")
+def pending(store: Store) -> set[str]:
+    """Return the ids of the files whose words are not in the index."""
+    query = "SELECT id FROM files WHERE seq IN (SELECT seq FROM files_text_pending)"
+    return {name for (name,) in store.database.driver.execute(query)}
 
 
 def test_without_the_tokenizer_words_are_read_from_the_files(plan, monkeypatch):
@@ -250,14 +208,18 @@ def test_without_the_tokenizer_words_are_read_from_the_files(plan, monkeypatch):
 
 
 def test_words_that_are_not_in_the_index_yet_are_found(store):
-    def listed(query: str) -> list[str]:
+    def listed(query):
         return by_pages(store, viewer(), query, (), 500)
 
-    add_until_indexed(store, "report")
+    for number in range(100, 100 + word_index.MAX_PENDING):
+        store.files.add(row(number, name="report"))
+        if not pending(store):
+            break
+    assert not pending(store)
     store.files.save(row(100, name="plan"))
     store.files.add(row(1, name="report"))
 
-    assert pending(store) == numbers(store, "f1", "f100")
+    assert pending(store) == {"f1", "f100"}
     assert {"f1", "f101"} <= set(listed("name contains 'report'"))
     assert "f100" not in listed("name contains 'report'")
     assert listed("name contains 'plan'") == ["f100"]

@@ -1,8 +1,6 @@
 import gc
 import os
 import socket
-from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,12 +8,12 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload_journal import UploadJournal
-from svc_notebooks.client.uploads.resumable_upload import start_upload, upload
+from svc_notebooks.client.uploads.uploads import start_upload, upload
 from svc_notebooks.core.errors.errors import Unsupported
 from svc_notebooks.core.platform import remove_with, temporary_folder
 from svc_notebooks.course.evidence import RequestRecorder
 from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.processes import forked, held, living_child
 from tests.scripted import Q, Shelf, session_for
@@ -27,14 +25,13 @@ pytestmark = [
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
+def service():
     with open_service(seed=0, background=False) as service:
         yield service
 
 
 @pytest.fixture
-def session(service: Service, tmp_path: Path) -> Iterator[Session]:
-    """Over a socket, with connections that are open."""
+def session(service, tmp_path):
     with SocketServer(service) as server:
         token = service.sign_in()
         session = Session(server.base_url, lambda: token, state_dir=tmp_path / "state")
@@ -48,14 +45,13 @@ def open_connections(session: Session) -> list:
 
 
 def open_ports(session: Session) -> list[tuple[str, int]]:
-    """The addresses of the open connections of a session."""
     return [connection.sock.getsockname() for connection in open_connections(session)]
 
 
-def test_a_child_opens_connections_of_its_own(session: Session) -> None:
+def test_a_child_opens_connections_of_its_own(session):
     before = open_ports(session)
 
-    def ports() -> tuple[int, list]:
+    def ports():
         unused = len(open_connections(session))
         session.call("GET", "/storage/v3/files")
         return unused, open_ports(session)
@@ -69,19 +65,19 @@ def test_a_child_opens_connections_of_its_own(session: Session) -> None:
     assert open_ports(session) == before, "the parent's connection was ended"
 
 
-def test_locks_that_another_thread_holds_are_free_in_the_child(session: Session) -> None:
+def test_locks_that_another_thread_holds_are_free_in_the_child(session):
     begun = start_upload(session, bytes(2 * Q), chunk_size=Q)
     manager = session._transport._adapter.poolmanager
     locks = (session.exchanges._lock, session._credential._lock, session.pending._lock, begun._lock)
 
-    def work() -> tuple:
+    def work():
         return begun.status()["status"], upload(session, b"x", name="x", chunk_size=Q)["name"]
 
     with held(*locks, manager.pools.lock):
         assert forked(work) == (308, "x")
 
 
-def test_children_draw_other_numbers_than_their_parent_and_each_other() -> None:
+def test_children_draw_other_numbers_than_their_parent_and_each_other():
     session = session_for(Shelf(), random=Random(7))
 
     drawn = [forked(lambda: session.random.getrandbits(128)) for _ in range(3)]
@@ -91,7 +87,7 @@ def test_children_draw_other_numbers_than_their_parent_and_each_other() -> None:
 
 
 @pytest.mark.spec("A3-25")
-def test_an_unfinished_upload_stays_the_parents(tmp_path: Path) -> None:
+def test_an_unfinished_upload_stays_the_parents(tmp_path):
     """A child that closes its copy, or begins the same upload, takes neither the lock nor the record away."""
     source = tmp_path / "a.bin"
     source.write_bytes(bytes(2 * Q))
@@ -99,7 +95,7 @@ def test_an_unfinished_upload_stays_the_parents(tmp_path: Path) -> None:
     begun = start_upload(session, source, chunk_size=Q)
     begun.send_chunk()
 
-    def work() -> tuple:
+    def work():
         made = upload(session, source, chunk_size=Q)
         begun.cancel()
         return made["size"], session.pending.claim(session.pending.all()[0].key)
@@ -109,17 +105,13 @@ def test_an_unfinished_upload_stays_the_parents(tmp_path: Path) -> None:
     assert UploadJournal(tmp_path / "state").claim(session.pending.all()[0].key) is None
 
 
-def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: Service) -> None:
+def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service):
     session = Session("https://svc.local", service.sign_in(), handler=service.handle, clock=service.clock)
     recorder = RequestRecorder(service)
-    locks = (
-        service._context.store.database.lock,
-        service._journal._lock,
-        service._rate_limiter._windows._lock,
-        service._faults.values._lock,
-    )
+    locks = [service._context.store.database.lock, service._journal._lock, service._faults.values._lock]
+    locks += [service._rate_limiter._windows._lock, session.exchanges._lock, recorder._lock]
 
-    with held(*locks, session.exchanges._lock, recorder._lock):
+    with held(*locks):
         errors = [
             forked(lambda: session.call("GET", "/storage/v3/files")),
             forked(lambda: recorder.handle(session.request("GET", "/storage/v3/files"))),
@@ -128,7 +120,7 @@ def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: S
     assert [type(error) for error in errors] == [Unsupported, Unsupported]
 
 
-def test_a_server_that_stops_is_gone_though_a_child_lives(service: Service) -> None:
+def test_a_server_that_stops_is_gone_though_a_child_lives(service):
     server = SocketServer(service).start()
     place = ("127.0.0.1", int(server.base_url.rpartition(":")[2]))
     idle = socket.create_connection(place)
@@ -149,7 +141,7 @@ def test_a_server_that_stops_is_gone_though_a_child_lives(service: Service) -> N
     idle.close()
 
 
-def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -> None:
+def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path):
     class Owner:
         pass
 
@@ -157,7 +149,7 @@ def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -
     folder.mkdir()
     remove_with(owner, folder)
 
-    def work() -> None:
+    def work():
         nonlocal owner
         del owner
         gc.collect()
@@ -171,6 +163,6 @@ def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -
     assert not other.exists()
 
 
-def test_a_child_can_make_a_sandbox_while_a_thread_of_its_parent_makes_one() -> None:
+def test_a_child_can_make_a_sandbox_while_a_thread_of_its_parent_makes_one():
     with held(kernel._lock):
         assert forked(lambda: svc.sandbox().session.base_url).startswith("https://")

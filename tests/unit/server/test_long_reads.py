@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from contextlib import nullcontext
 
 import pytest
@@ -13,7 +12,7 @@ from svc_notebooks.server.dispatch.requests_and_responses import json_text
 class Permit(nullcontext[None]):
     """Counts how often it is released."""
 
-    others_wait = True
+    others_wait = False
     pauses = 0
 
     def __enter__(self) -> None:
@@ -21,7 +20,8 @@ class Permit(nullcontext[None]):
 
 
 @pytest.fixture
-def permit() -> Iterator[Permit]:
+def permit(monkeypatch):
+    monkeypatch.setattr(thread_permit, "SLICE_SECONDS", 0.0)
     permit = Permit()
     set_permit(permit)
     yield permit
@@ -29,20 +29,14 @@ def permit() -> Iterator[Permit]:
 
 
 @pytest.mark.parametrize("others_wait, pauses", [(True, 100), (False, 0)])
-def test_a_long_list_has_pauses_if_others_wait(
-    permit: Permit, monkeypatch: pytest.MonkeyPatch, others_wait: bool, pauses: int
-) -> None:
+def test_a_long_list_has_pauses_if_others_wait(permit, others_wait, pauses):
     permit.others_wait = others_wait
-    monkeypatch.setattr(thread_permit, "SLICE_SECONDS", 0.0)
 
     text = LongReads().run(lambda: json_text([*range(100)], "\n"), "ada", lambda: False, nullcontext)
 
     assert (text.count(","), permit.pauses) == (99, pauses)
 
 
-def test_the_work_ends_when_the_client_has_gone(permit: Permit, monkeypatch: pytest.MonkeyPatch) -> None:
-    permit.others_wait = False
-    monkeypatch.setattr(thread_permit, "SLICE_SECONDS", 0.0)
-
+def test_the_work_ends_when_the_client_has_gone(permit):
     with pytest.raises(Disconnected):
         LongReads().run(lambda: [*in_slices(iter(range(1000)))], "ada", lambda: True, None)

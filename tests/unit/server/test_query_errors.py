@@ -6,11 +6,7 @@ from svc_notebooks.core.files.query import QueryError, parse_query
 @pytest.mark.parametrize(
     "query, part, problem",
     [
-        (
-            "name = 'a' and modifiedTme > '2026'",
-            "modifiedTme",
-            "modifiedTme is not a field; did you mean modifiedTime?",
-        ),
+        ("name = 'a' and modifiedTme > ''", "modifiedTme", "modifiedTme is not a field; did you mean modifiedTime?"),
         ("mime_type = 'a'", "mime_type", "mime_type is not a field; did you mean mimeType?"),
         ("PARENTS in 'a'", "PARENTS", "PARENTS is not a field; did you mean parents?"),
         ("shoe = 'a'", "shoe", "shoe is not a field; the fields are name, fullText,"),
@@ -23,9 +19,9 @@ from svc_notebooks.core.files.query import QueryError, parse_query
         ("name = 'it's'", "s", "expected 'and', 'or' or the end, found s; a string ends at the next apostrophe"),
         ("name = 'it", "'it", 'syntax error at "\'it"; a string ends at the next apostrophe'),
         (
-            "createdTime > 2026-01-01",
-            "2026-01-01",
-            "syntax error at '2026-01-01'; write strings and times between apostrophes",
+            "createdTime > 2026-1-1",
+            "2026-1-1",
+            "syntax error at '2026-1-1'; write strings and times between apostrophes",
         ),
         ("(name = 'a'", "", "expected ')', found the end."),
         ("name = 'a' name", "name", "expected 'and', 'or' or the end, found name."),

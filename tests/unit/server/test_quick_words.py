@@ -31,7 +31,7 @@ def read(words: str, now: datetime = MONDAY) -> dict[str, Any]:
         ("Weekly review Friday 10:00", "Weekly review", "2026-11-06T10:00:00", "2026-11-06T11:00:00"),
     ],
 )
-def test_an_event_with_times(words: str, summary: str, start: str, end: str) -> None:
+def test_an_event_with_times(words, summary, start, end):
     assert read(words) == {
         "summary": summary,
         "start": {"dateTime": start, "timeZone": "Europe/Berlin"},
@@ -51,7 +51,7 @@ def test_an_event_with_times(words: str, summary: str, start: str, end: str) -> 
         ("Holiday Monday", "2026-11-02", "2026-11-03"),
     ],
 )
-def test_an_event_of_a_day(words: str, start: str, end: str) -> None:
+def test_an_event_of_a_day(words, start, end):
     assert read(words) == {"summary": "Holiday", "start": {"date": start}, "end": {"date": end}}
 
 
@@ -70,7 +70,7 @@ def test_an_event_of_a_day(words: str, start: str, end: str) -> None:
         ("yearly on the 4th Thursday of November", "2026-11-26", "FREQ=YEARLY;BYMONTH=11;BYDAY=4TH"),
     ],
 )  # fmt: skip
-def test_a_series_begins_on_its_first_day(words: str, first: str, rule: str) -> None:
+def test_a_series_begins_on_its_first_day(words, first, rule):
     fields = read(f"Standup {words}")
 
     assert fields["summary"] == "Standup"
@@ -98,7 +98,7 @@ def test_a_series_begins_on_its_first_day(words: str, first: str, rule: str) -> 
         ("x " * 600 + "tomorrow", "more than 1000 characters"),
     ],
 )
-def test_other_words_are_refused_with_the_grammar(words: str, hint: str) -> None:
+def test_other_words_are_refused_with_the_grammar(words, hint):
     with pytest.raises(ValueError, match="write a title and then the time") as error:
         read(words)
 

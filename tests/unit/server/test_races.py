@@ -53,12 +53,9 @@ def ask(service):
 
 
 @pytest.fixture
-def begin(ask):
-    def start():
-        answer = ask("POST", "http://svc.local/upload/storage/v3/files?uploadType=resumable&fields=id,md5Checksum")
-        return answer.headers["Location"]
-
-    return start
+def uri(ask):
+    answer = ask("POST", "http://svc.local/upload/storage/v3/files?uploadType=resumable&fields=id,md5Checksum")
+    return answer.headers["Location"]
 
 
 def chunk(ask, uri, first, last):
@@ -66,8 +63,8 @@ def chunk(ask, uri, first, last):
 
 
 @pytest.mark.spec("A3-12", "A3-17")
-def test_a_question_cuts_a_stalled_chunk_and_what_had_come_counts_in_whole_units(ask, begin):
-    uri, body = begin(), Stalled(DATA[: Q + 1000])
+def test_a_question_cuts_a_stalled_chunk_and_what_had_come_counts_in_whole_units(ask, uri):
+    body = Stalled(DATA[: Q + 1000])
     with ThreadPoolExecutor(1) as pool:
         pool.submit(ask, "PUT", uri, body, Content_Range=f"bytes 0-{2 * Q - 1}/{2 * Q}", Content_Length=str(2 * Q))
         body.waiting.wait(PATIENCE)
@@ -79,8 +76,8 @@ def test_a_question_cuts_a_stalled_chunk_and_what_had_come_counts_in_whole_units
 
 
 @pytest.mark.spec("A3-17")
-def test_a_chunk_takes_over_from_one_that_cannot_be_cut_and_late_bytes_do_not_land(ask, begin):
-    uri, body = begin(), Stalled(b"x" * Q)
+def test_a_chunk_takes_over_from_one_that_cannot_be_cut_and_late_bytes_do_not_land(ask, uri):
+    body = Stalled(b"x" * Q)
     body.abort = lambda: None
     with ThreadPoolExecutor(1) as pool:
         headers = {"Content_Range": f"bytes 0-{2 * Q - 1}/{2 * Q}", "Content_Length": str(2 * Q)}
@@ -95,10 +92,9 @@ def test_a_chunk_takes_over_from_one_that_cannot_be_cut_and_late_bytes_do_not_la
     assert json.loads(done.content())["md5Checksum"] == hashlib.md5(DATA).hexdigest()
 
 
-def test_a_cancellation_is_not_lost_if_another_process_claims_the_session_meanwhile(service, ask, begin, monkeypatch):
-    uri, sessions = begin(), service._context.store.upload_sessions
+def test_a_cancellation_is_not_lost_if_another_process_claims_the_session_meanwhile(service, ask, uri, monkeypatch):
+    sessions, claims = service._context.store.upload_sessions, []
     claim = sessions.claim
-    claims = []
 
     def claim_and_be_overtaken(key):
         claims.append(claim(key))

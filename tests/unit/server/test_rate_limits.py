@@ -13,11 +13,11 @@ from svc_notebooks.server.store.clock import VirtualClock
 ADA = Caller("ada@svc.example", "notebook", frozenset(), service_account=False, expires=None)
 
 
-def test_who_has_waited_in_real_time_may_go_on_while_the_clock_is_stopped() -> None:
+def test_who_has_waited_in_real_time_may_go_on_while_the_clock_is_stopped():
     seconds = 0.0
     limiter = RateLimiter(Policy(rate_limit=2, rate_costs="requests"), VirtualClock(), monotonic=lambda: seconds)
 
-    def is_answered(at: float) -> bool:
+    def is_answered(at):
         nonlocal seconds
         seconds = at
         with suppress(ApiError):

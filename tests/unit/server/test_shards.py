@@ -16,13 +16,13 @@ from svc_notebooks.server.store.ids import Ids
         ("upload", r"AE[\w-]{64}", r"AFAA[\w-]{62}"),
     ],
 )
-def test_only_ids_without_a_seed_have_the_field(kind: str, without: str, with_field: str) -> None:
+def test_only_ids_without_a_seed_have_the_field(kind, without, with_field):
     assert re.fullmatch(without, getattr(Ids(seed=0), kind)(), re.ASCII)
     assert re.fullmatch(with_field, getattr(Ids(), kind)(), re.ASCII)
     assert len({getattr(Ids(), kind)() for _ in range(100)}) == 100
 
 
-def test_tokens_of_older_versions_stay_valid_and_those_of_another_database_are_refused() -> None:
+def test_tokens_of_older_versions_stay_valid_and_those_of_another_database_are_refused():
     about, secret = ("ada", "q"), "s"
     token = encode_page_token((3, "x"), about, secret)
     field, _, old = token.partition(".")

@@ -15,7 +15,7 @@ DAY = 86_400
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
+def store(tmp_path):
     """A data folder with a file, and with two old and one young part that belong to no file, and two other files."""
     folder = tmp_path / "store"
     with open_service(folder, seed=0) as service:
@@ -23,10 +23,11 @@ def store(tmp_path: Path) -> Path:
         old = [_stray(service, b"old"), _stray(service, b"older")]
         _stray(service, b"young")
     parts = folder / "parts"
+    kept = [path for path in parts.glob("??/*") if path.read_bytes() == b"kept"]
     (parts / "0f").mkdir(exist_ok=True)
     (parts / "0f" / "notes.txt").write_text("mine")
     (parts / "0f" / f"1a{'0' * 30}").write_text("in another folder than its name says")
-    for path in [*(parts / key[:2] / key for key in old), *(parts / "0f").iterdir(), *_named(parts)]:
+    for path in [*(parts / key[:2] / key for key in old), *(parts / "0f").iterdir(), *kept]:
         os.utime(path, (time.time() - 2 * DAY,) * 2)
     return folder
 
@@ -37,10 +38,6 @@ def _stray(service: object, content: bytes) -> str:
     return writer.commit()
 
 
-def _named(parts: Path) -> list[Path]:
-    return [path for path in parts.glob("??/*") if path.read_bytes() == b"kept"]
-
-
 def _files(store: Path) -> set[str]:
     return {path.read_text() for path in (store / "parts").glob("??/*")}
 
@@ -48,7 +45,7 @@ def _files(store: Path) -> set[str]:
 EVERYTHING = {"kept", "old", "older", "young", "mine", "in another folder than its name says"}
 
 
-def test_nothing_is_deleted_without_delete(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_old_parts_that_no_row_names_are_deleted_with_delete_alone(store, capsys):
     assert main(["sweep", str(store)]) == 0
 
     printed = capsys.readouterr().out
@@ -58,15 +55,10 @@ def test_nothing_is_deleted_without_delete(store: Path, capsys: pytest.CaptureFi
     assert "nothing was deleted: add --delete" in printed
     assert _files(store) == EVERYTHING
 
-
-def test_old_parts_that_no_row_names_are_deleted(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", str(store), "--delete"]) == 0
 
     assert capsys.readouterr().out.count("deleted: ") == 2
     assert _files(store) == EVERYTHING - {"old", "older"}
-
-
-def test_a_store_in_use_is_refused(store: Path) -> None:
     with open_service(store), pytest.raises(OSError, match="in use"):
         sweep(str(store), None, min_age=0, now=time.time(), delete=True)
 

@@ -2,7 +2,6 @@
 
 import io
 import json
-from typing import Any
 from wsgiref.util import setup_testing_defaults
 
 import pytest
@@ -22,24 +21,15 @@ def call(service):
     token = service.sign_in()
     app = WsgiApp(service.handle)
 
-    def send(method: str, target: str, body: bytes = b"", **environ: Any):
+    def send(method, target, body=b"", **environ):
         path, _, query = target.partition("?")
-        wsgi_environ = {
-            "REQUEST_METHOD": method,
-            "PATH_INFO": path,
-            "QUERY_STRING": query,
-            "wsgi.input": io.BytesIO(body),
-        }
-        wsgi_environ |= {
-            "HTTP_AUTHORIZATION": f"Bearer {token}",
-            **{name.replace("__", "."): environ[name] for name in environ},
-        }
+        wsgi_environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query}
+        wsgi_environ |= {"HTTP_AUTHORIZATION": f"Bearer {token}", "wsgi.input": io.BytesIO(body)}
+        wsgi_environ |= {name.replace("__", "."): value for name, value in environ.items()}
         setup_testing_defaults(wsgi_environ)
-        status_and_headers: list[Any] = []
-        content = b"".join(
-            app(wsgi_environ, lambda status, headers: status_and_headers.extend([status, dict(headers)]))
-        )
-        return status_and_headers[0], status_and_headers[1], content
+        begun = []
+        content = b"".join(app(wsgi_environ, lambda *status_and_headers: begun.extend(status_and_headers)))
+        return begun[0], dict(begun[1]), content
 
     return send
 

@@ -13,18 +13,17 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, ExecStatus
-from sqlalchemy import Connection, Select
-from sqlalchemy.exc import DBAPIError
 
 from ..engine import Row
 
 Check = Callable[[list[Row]], None]
+Connection = psycopg.Connection[Any]
 
 # SQL that tells whether PostgreSQL may have commits that are not on its disk, or not on its standby servers.
 IS_BEHIND = (
@@ -34,8 +33,9 @@ IS_BEHIND = (
 _PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 
 # Replaces U+0000 in a text that is searched for. No stored text contains U+0000, so the text must not be found.
-_ABSENT = "\ufffe"
+_NOT_STORED = "\ufffe"
 
+_MOST_PREPARED = 500
 _ROLL_BACK = b"ROLLBACK"
 _LOST = "the connection was closed"
 _LONGEST_WAIT = 90  # the seconds for which a statement waits, longer than the limits of a shared store (see opening.py)
@@ -78,8 +78,7 @@ class PostgresConnection:
         self._use(connection)
 
     def _use(self, connection: Connection) -> None:
-        self.connection = connection
-        self.driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
+        self.driver = connection
         self._libpq: Any = self.driver.pgconn
         self._transformer = Transformer(self.driver)
         self._names: dict[str, bytes] = {}
@@ -109,21 +108,9 @@ class PostgresConnection:
         try:
             self.queue(statement, values)
         except psycopg.DataError:
-            self.queue(statement, {name: _without_nul(value) for name, value in values.items()})
+            texts = {name: value.replace("\0", _NOT_STORED) for name, value in values.items() if isinstance(value, str)}
+            self.queue(statement, {**values, **texts})
         return self._send_queue(repeats=True).rows
-
-    def select(self, statement: Select[Any]) -> list[Row]:
-        """Run a SELECT statement that is not prepared and return its rows."""
-        self.send_queue()
-        try:
-            return [tuple(row) for row in self.connection.execute(statement)]
-        except DBAPIError as error:
-            if not isinstance(error.orig, psycopg.DataError):
-                raise
-        compiled: Any = statement.compile(dialect=self.connection.dialect, compile_kwargs={"render_postcompile": True})
-        values = {name: _without_nul(value) for name, value in compiled.params.items()}
-        rows: list[Row] = self.driver.execute(str(compiled), values).fetchall()
-        return rows
 
     def send_queue(self) -> None:
         """Send the queued statements, so that the driver can run another statement."""
@@ -169,9 +156,9 @@ class PostgresConnection:
 
     def close(self) -> None:
         """Close the connection."""
-        with suppress(psycopg.Error, DBAPIError):
+        with suppress(psycopg.Error):
             self._finish_roll_back()
-            self.connection.close()
+            self.driver.close()
 
     def _finish_roll_back(self) -> None:
         if self._is_rolling_back:
@@ -203,6 +190,10 @@ class PostgresConnection:
         return StatementResult(result.command_tuples or 0, self._transformer.load_rows(0, result.ntuples, tuple))
 
     def _send(self, queue: Sequence[_Queued]) -> list[Any]:
+        if len(self._names) > _MOST_PREPARED:  # searches have statements without end
+            self._finish_roll_back()
+            self.driver.execute("DEALLOCATE ALL")
+            self._names.clear()
         names = [self._names.get(statement.sql) or self._prepare(statement) for statement in queue]
         try:
             self._finish_roll_back()
@@ -267,8 +258,3 @@ def _waiter(socket: int) -> Callable[[], object]:
     poll = select.poll()
     poll.register(socket, select.POLLIN)
     return partial(poll.poll, _LONGEST_WAIT * 1000)
-
-
-def _without_nul(value: Any) -> Any:
-    """Return a text without U+0000, which no stored text contains."""
-    return value.replace("\0", _ABSENT) if isinstance(value, str) else value

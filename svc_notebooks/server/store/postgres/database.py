@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple, NoReturn, cast
 
 import psycopg
-from sqlalchemy import Connection, Dialect, Select, Table
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Table
 
 from ....core.thread_permit import release_permit
-from ..engine import Database, Reader, Readers, Row
+from ..engine import Database, Dialect, Reader, Readers, Row
 from ..errors import DatabaseDamaged, DatabaseUnreachable, UnstorableText
 from ..schema import metadata
 from . import upgrades as postgres_upgrades
-from .connection import IS_BEHIND, Check, PostgresConnection
+from .connection import IS_BEHIND, Check, Connection, PostgresConnection
 from .side_connections import GroupCommit, Listener, ProcessLock, SideConnection, Values
 
-_DIALECT = PGDialect_psycopg(paramstyle="named")  # type: ignore[no-untyped-call]
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -49,20 +46,12 @@ class PostgresReader(Reader):
             self._is_begun = False
             self._statements.roll_back()
 
-    def begin_transaction(self) -> PostgresConnection:
-        """Begin the transaction of the snapshot in the queue of the connection, and return the connection."""
+    def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
+        """Run a statement that reads, and return its rows."""
         if not self._is_begun:
             self._is_begun = True
             self._statements.begin((_SNAPSHOT, None))
-        return self._statements
-
-    def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
-        """Run a statement that reads, and return its rows."""
-        return self.begin_transaction().read(statement, values)
-
-    def select(self, statement: Select[Any]) -> list[Row]:
-        """Run a SELECT statement of SQLAlchemy and return its rows."""
-        return self.begin_transaction().select(statement)
+        return self._statements.read(statement, values)
 
     def close(self) -> None:
         """Close the connection."""
@@ -71,7 +60,7 @@ class PostgresReader(Reader):
 
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
 _ANNOUNCE = "SELECT pg_notify(:channel, :payload)"
-_DISK_FULL, _DAMAGED, _READ_ONLY, _NO_PRIVILEGE = "53100", ("XX001", "XX002"), "25006", "42501"
+_DISK_FULL, _DAMAGED, _CANNOT_WRITE, _NO_PRIVILEGE = "53100", ("XX001", "XX002"), "25006", "42501"
 
 
 def postgres_error(error: BaseException) -> OSError | None:
@@ -79,18 +68,17 @@ def postgres_error(error: BaseException) -> OSError | None:
 
     Messages of the server never contain the password.
     """
-    original = getattr(error, "orig", None) or error
-    state = getattr(original, "sqlstate", None)
-    reason = str(original).strip().partition("\n")[0]
+    state = getattr(error, "sqlstate", None)
+    reason = str(error).strip().partition("\n")[0]
     if state == _DISK_FULL:
         return OSError(errno.ENOSPC, f"the disk of the PostgreSQL server is full ({reason}): free space there")
     if state in _DAMAGED:
         return DatabaseDamaged(f"the PostgreSQL database is damaged ({reason}): restore it from a backup")
-    if state == _READ_ONLY:
+    if state == _CANNOT_WRITE:
         return OSError(f"the PostgreSQL database cannot be written ({reason})")
     if state == _NO_PRIVILEGE:
         return OSError(f"the PostgreSQL user has too few privileges ({reason}): make it the owner of the database")
-    if isinstance(original, psycopg.OperationalError | psycopg.InterfaceError):
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return DatabaseUnreachable(f"the PostgreSQL server cannot be reached or has ended the connection ({reason})")
     return None
 
@@ -100,7 +88,7 @@ def explained() -> Iterator[None]:
     """Raise the errors of the driver in a `with` block, in which a database is opened, as OSError."""
     try:
         yield
-    except (psycopg.Error, DBAPIError) as error:
+    except psycopg.Error as error:
         raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
 
 
@@ -124,9 +112,8 @@ class PostgresDatabase(Database):
     UnstorableText. After a restart of the server, the next statement connects again.
     """
 
-    chooses_indexes = True
-    is_portable = False
-    _errors = (psycopg.Error, DBAPIError)
+    dialect: Dialect = "postgresql"
+    _errors = (psycopg.Error,)
 
     def __init__(self, connect: Callable[[], Connection], locks: Locks, *, shared: bool, durable: bool) -> None:
         """Connect to a database whose tables exist. Raises OSError if another process has claimed the database.
@@ -145,22 +132,17 @@ class PostgresDatabase(Database):
         self._group: GroupCommit | None = None
         readers = Readers(connect, partial(PostgresReader, connect, not shared))
         super().__init__(self._claim(), lambda close: close(), readers=readers)
-        self._statements = PostgresConnection(self._connection, self._claim_again)
+        self._statements = PostgresConnection(self._driver, self._claim_again)
 
     def _claim_again(self) -> Connection:
         if self._group:  # the server may have been restarted without the last commits
             self._group.close()
-        self._connection = self._claim()
-        self._driver = self._connection.connection.driver_connection
+        self._driver = driver = self._claim()
         self._row_cache.clear()
         self._committed_rows = {}
-        return self._connection
+        return driver
 
     # -- statements -----------------------------------------------------------------------------------------------
-
-    @property
-    def _dialect(self) -> Dialect:
-        return _DIALECT
 
     def _execute(self, statement: str, values: dict[str, Any], *, changes: bool = False) -> tuple[Any, list[Row]]:
         try:
@@ -202,16 +184,6 @@ class PostgresDatabase(Database):
                 if not self._depth:  # without a snapshot and a transaction, another process may change rows now
                     return self.run(statement, values)
         return super().fetch_all(statement, values)
-
-    def select(self, statement: Select[Any]) -> Sequence[Row]:
-        """Run a SELECT statement of SQLAlchemy and return its rows."""
-        try:
-            if reader := self._reader:
-                return reader.select(statement)
-            with self.lock:
-                return self._statements.select(statement)
-        except (psycopg.Error, DBAPIError) as error:
-            self._raise(error)
 
     # -- transactions ---------------------------------------------------------------------------------------------
 
@@ -383,8 +355,7 @@ class PostgresDatabase(Database):
 def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
     """Return a new connection that keeps other processes out. Raises OSError if another process keeps this one out."""
     with explained():
-        connection = connect()
-        driver: Any = connection.connection.driver_connection
+        driver = connect()
         try:
             driver.execute(_SET_PATIENCE)
             driver.execute(locks.claim)
@@ -396,15 +367,15 @@ def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
                     f"the PostgreSQL database was upgraded to schema version {version}: start this service again"
                 )
         except psycopg.errors.LockNotAvailable:
-            connection.close()
+            driver.close()
             raise OSError(
                 "the PostgreSQL database is in use by another service: stop the other service, or choose another"
                 " database"
             ) from None
         except BaseException:
-            connection.close()
+            driver.close()
             raise
-    return connection
+    return driver
 
 
 def _numbered() -> list[Table]:

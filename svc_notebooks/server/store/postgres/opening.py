@@ -8,21 +8,21 @@ from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
 import psycopg
-from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url
+from sqlalchemy import make_url
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..content_location import content_location, folder_of, open_contents
 from ..data_directory import OpenedStore
 from ..engine import Database
 from ..errors import on_error
-from ..schema import add_postgresql_options, metadata
+from ..schema import create_tables, metadata
 from . import upgrades as postgres_upgrades
+from .connection import Connection
 from .database import Locks, PostgresDatabase, explained
 from .schema import shared_metadata
 
 _CLASS = 0x737663  # the first number of the advisory locks. The second number is that of the schema.
-
-_MOST_PREPARED = 500
 
 # After how many seconds, and milliseconds of the last one, a connection without an answer is lost.
 _NETWORK_LIMITS = {
@@ -76,12 +76,10 @@ def open_postgres(
     Raises ValueError for an invalid address. Raises OSError if the server cannot be reached, or if the database is in
     use, is not encoded in UTF-8, or belongs to another program or to a newer version of this package.
     """
-    connect = partial(_connect, _engine(address, shared=shared), durability)
+    connect = partial(_connect, _settings(address, shared=shared), durability)
     notes: list[str] = []
     with explained(), connect() as connection:
-        number = connection.connection.driver_connection.execute(  # type: ignore[union-attr]
-            "SELECT hashtext(current_schema())"
-        ).fetchone()[0]
+        ((number,),) = connection.execute("SELECT hashtext(current_schema())")
         with_lock = f"SELECT pg_advisory_xact_lock({_CLASS + 1}, {number})"
         alone = f"SELECT pg_advisory_xact_lock({_CLASS}, {number})"
         _prepare_tables(connection, with_lock, alone, notes, migration)
@@ -94,15 +92,14 @@ def open_postgres(
 
 def read_postgres(address: str) -> OpenedPostgres:
     """Open the database of a complete store that no service uses, for reading. Raises the same as `open_postgres`."""
-    connect = partial(_connect, _engine(address, shared=False), "process")
-    with explained(), connect() as connection:
-        driver: Any = connection.connection.driver_connection
-        if not driver.execute("SELECT to_regclass('svc_store')").fetchone()[0]:
+    connect = partial(_connect, _settings(address, shared=False), "process")
+    with explained(), connect() as driver:
+        if [*driver.execute("SELECT to_regclass('svc_store')")] == [(None,)]:
             raise OSError("the PostgreSQL database has no store")
         if postgres_upgrades.version(driver) < postgres_upgrades.VERSION:
             raise OSError("the PostgreSQL database has an older version: start svc-notebooks serve once to upgrade")
-        (number,) = driver.execute("SELECT hashtext(current_schema())").fetchone()
-        store, unfinished = driver.execute("SELECT store, migration FROM svc_store").fetchone()
+        ((number,),) = driver.execute("SELECT hashtext(current_schema())")
+        ((store, unfinished),) = driver.execute("SELECT store, migration FROM svc_store")
     if unfinished is not None:
         raise OSError(_UNFINISHED)
     claim = f"SELECT pg_advisory_lock({_CLASS}, {number})"
@@ -133,8 +130,8 @@ def _begin_opening(database: PostgresDatabase, migration: str | None) -> str:
     return str(store)
 
 
-def _engine(address: str, *, shared: bool) -> Engine:
-    """Return an engine for a database, without connecting. Raises ValueError for an invalid address."""
+def _settings(address: str, *, shared: bool) -> dict[str, Any]:
+    """Return the settings of connections to a database. Raises ValueError for an invalid address."""
     try:
         url = make_url(address)
         is_valid = url.drivername in ("postgresql", "postgres") and bool(url.database)
@@ -143,39 +140,29 @@ def _engine(address: str, *, shared: bool) -> Engine:
     if not is_valid:
         raise ValueError("the address of the store must be of the form postgresql://user:password@host:port/database")
     options = f"{_SHARED_LIMITS if shared else ''} {url.query.get('options', '')}".strip()
-    return create_engine(
-        url.set(drivername="postgresql+psycopg", query={**_NETWORK_LIMITS, **url.query, "options": options}),
-        isolation_level="AUTOCOMMIT",
-        poolclass=NullPool,
-        pool_reset_on_return=None,
-        hide_parameters=True,
-        connect_args={"application_name": "svc-notebooks", "client_encoding": "utf8"},
-    )
+    url = url.set(query={**_NETWORK_LIMITS, **url.query, "options": options})
+    _, settings = PGDialect_psycopg().create_connect_args(url)  # type: ignore[no-untyped-call]
+    return {**settings, "application_name": "svc-notebooks", "client_encoding": "utf8"}
 
 
-def _connect(engine: Engine, durability: Literal["process", "power"]) -> Connection:
-    """Return a new connection. Raises OSError if the server cannot be reached."""
+def _connect(settings: dict[str, Any], durability: Literal["process", "power"]) -> Connection:
+    """Return a new connection in autocommit mode. Raises OSError if the server cannot be reached."""
     with explained():
-        connection = engine.connect()
-    driver: Any = connection.connection.driver_connection
-    driver.prepared_max = _MOST_PREPARED
-    if durability == "power":
-        driver.execute("SET synchronous_commit = on")
+        connection = psycopg.connect(**settings, autocommit=True, prepare_threshold=None)
+        if durability == "power":
+            connection.execute("SET synchronous_commit = on")
     return connection
 
 
-def _prepare_tables(
-    connection: Connection, with_lock: str, alone: str, notes: list[str], migration: str | None
-) -> None:
+def _prepare_tables(driver: Connection, with_lock: str, alone: str, notes: list[str], migration: str | None) -> None:
     """Create the tables in an empty schema, or upgrade existing tables, in one transaction.
 
     `with_lock` is SQL that waits for other processes that start, and `alone` waits for all services.
     """
-    driver: Any = connection.connection.driver_connection
     with driver.transaction():
         driver.execute(_NO_LIMITS)  # another process may be upgrading the tables
         driver.execute(with_lock)
-        (encoding,) = driver.execute("SHOW server_encoding").fetchone()
+        ((encoding,),) = driver.execute("SHOW server_encoding")
         if encoding != "UTF8":
             raise OSError(f"the PostgreSQL database has the encoding {encoding}: create a database with UTF8")
         tables = {name for (name,) in driver.execute(_TABLES)}
@@ -184,8 +171,7 @@ def _prepare_tables(
                 raise OSError(
                     f"the PostgreSQL database has a table {foreign[0]} of another program: choose an empty database"
                 )
-            add_postgresql_options()
-            metadata.create_all(connection, checkfirst=False)
+            create_tables(metadata.sorted_tables, "postgresql", driver.execute)
             for statement in (*_LONG_KEYS, _CREATE_STORE):
                 driver.execute(statement)
             driver.execute(
@@ -193,7 +179,8 @@ def _prepare_tables(
             )
             _index_words(driver, notes)
         before = postgres_upgrades.upgrade(driver, alone)
-        shared_metadata.create_all(connection, checkfirst=True)
+        missing = [table for table in shared_metadata.sorted_tables if table.name not in tables]
+        create_tables(missing, "postgresql", driver.execute)
     if before is not None:
         notes.append(f"the database had schema version {before} and was upgraded to {postgres_upgrades.VERSION}")
 

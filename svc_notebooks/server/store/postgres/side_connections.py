@@ -20,12 +20,10 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import psycopg
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
 
 from ..engine import Row
 from ..errors import DatabaseUnreachable, on_error
-from .connection import IS_BEHIND, PostgresConnection
+from .connection import IS_BEHIND, Connection, PostgresConnection
 from .schema import deliveries, journal
 
 _log = logging.getLogger(__name__)
@@ -88,13 +86,12 @@ class Listener:
     def _listening(self) -> Connection:
         connection = self._connect()
         with on_error(connection.close):
-            driver: Any = connection.connection.driver_connection
-            driver.execute(f'LISTEN "{self._channel}"')
-            with driver.transaction():
-                driver.execute(_DROP_ENDED, {"opening": self._opening})
-                driver.execute(_REGISTER, {"opening": self._opening})
-            self._read_clock(driver)
-            self._read_values(driver)
+            connection.execute(f'LISTEN "{self._channel}"')
+            with connection.transaction():
+                connection.execute(_DROP_ENDED, {"opening": self._opening})
+                connection.execute(_REGISTER, {"opening": self._opening})
+            self._read_clock(connection)
+            self._read_values(connection)
         return connection
 
     def _read_clock(self, driver: Any) -> None:
@@ -118,12 +115,12 @@ class Listener:
     def _main(self) -> None:
         while not self._is_closed:
             try:
-                self._receive(self._connection.connection.driver_connection)
-            except (psycopg.Error, DBAPIError, OSError) as error:
+                self._receive(self._connection)
+            except (psycopg.Error, OSError) as error:
                 if not self._is_closed:
                     _log.warning("the connection for announcements of other processes was lost: %s", error)
                 self._connect_again()
-        with suppress(psycopg.Error, DBAPIError):
+        with suppress(psycopg.Error):
             self._connection.close()
 
     def _connect_again(self) -> None:
@@ -132,7 +129,7 @@ class Listener:
                 self._connection = self._listening()
                 self._on_notice(QUEUED)
                 return
-            except (psycopg.Error, DBAPIError, OSError):
+            except (psycopg.Error, OSError):
                 select.select([self._wakened], [], [], _RETRY_SECONDS)
 
     def _receive(self, driver: Any) -> None:
@@ -165,13 +162,12 @@ class SideConnection:
             try:
                 self._statements = self._statements or PostgresConnection(self._connected(), self._connected)
                 return self._statements.read(statement, values)
-            except (psycopg.Error, DBAPIError) as error:
+            except psycopg.Error as error:
                 raise OSError(f"the PostgreSQL server cannot be reached ({type(error).__name__})") from None
 
     def _connected(self) -> Connection:
         connection = self._connect()
-        driver: Any = connection.connection.driver_connection
-        driver.execute("SET synchronous_commit = off")
+        connection.execute("SET synchronous_commit = off")
         return connection
 
     def close(self) -> None:
@@ -194,10 +190,9 @@ class ProcessLock:
         Raises OSError if another process keeps the lock for too long.
         """
         connection = self._connect()
-        driver: Any = connection.connection.driver_connection
         function = "pg_advisory_lock" if blocking else "pg_try_advisory_lock"
         try:
-            (taken,) = driver.execute(f"SELECT {function}(%s, %s)", (_CLOCK_LOCK, self._schema)).fetchone()
+            ((taken,),) = connection.execute(f"SELECT {function}(%s, %s)", (_CLOCK_LOCK, self._schema))
         except psycopg.errors.LockNotAvailable:
             connection.close()
             raise DatabaseUnreachable("another process of this store keeps the clock") from None

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from svc_notebooks.core.notifications.deliveries import AttemptOutcome
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
-from tests.receivers import AUTHORITY, Receiver, pem_of, receiver
+from tests.receivers import AUTHORITY, pem_of, receiver
 
 HEADERS = [("Content-Type", "application/json; charset=UTF-8"), ("X-Svc-Message-Number", "1")]
 
@@ -26,8 +26,6 @@ class Sender:
         self.seconds = 0.0
 
     def run(self, work: Callable[[HttpsSender], Awaitable[Any]]) -> Any:
-        """Return the result of this work with an HttpsSender, which is closed after it."""
-
         async def main() -> Any:
             https = HttpsSender(self.trust, timeout=self.timeout, connections=self.connections)
             try:
@@ -46,8 +44,6 @@ class Sender:
         return self.run(lambda https: https.send(address, headers, body))
 
     def in_a_row(self, address: str, count: int, pause: float = 0.0) -> list[AttemptOutcome]:
-        """So many messages, one after the other."""
-
         async def work(https: HttpsSender) -> list[AttemptOutcome]:
             outcomes = []
             for _ in range(count):
@@ -58,16 +54,15 @@ class Sender:
         return self.run(work)
 
     def at_once(self, *addresses: str) -> list[AttemptOutcome]:
-        """A message to each of them."""
         return self.run(lambda https: asyncio.gather(*(https.send(address, HEADERS, b"") for address in addresses)))
 
 
 @pytest.fixture
-def sender() -> Sender:
+def sender():
     return Sender()
 
 
 @pytest.fixture
-def https_receiver() -> Iterator[Receiver]:
+def https_receiver():
     with receiver() as https_receiver:
         yield https_receiver

@@ -3,7 +3,6 @@
 import socket
 import ssl
 import sys
-from collections.abc import Callable
 
 import pytest
 import trustme
@@ -11,8 +10,7 @@ import trustme
 from svc_notebooks.core.notifications.deliveries import AttemptOutcome
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests import receivers
-from tests.receivers import AUTHORITY, Receiver, pem_of, receiver, server_context
-from tests.unit.server.notifications.conftest import Sender
+from tests.receivers import AUTHORITY, pem_of, receiver, server_context
 
 STRANGER = trustme.CA()
 
@@ -36,7 +34,7 @@ def why(outcome: AttemptOutcome) -> str:
     ],
     ids=["self-signed", "unknown authority", "expired", "not yet valid", "other name", "address instead of name"],
 )
-def test_a_bad_certificate(sender: Sender, make: Callable[[], ssl.SSLContext], fault: str) -> None:
+def test_a_bad_certificate(sender, make, fault):
     with receiver(make()) as https_receiver:
         place = https_receiver.address.split("/")[2]
         error = why(sender.send(https_receiver.address))
@@ -46,7 +44,7 @@ def test_a_bad_certificate(sender: Sender, make: Callable[[], ssl.SSLContext], f
 
 
 @pytest.mark.spec("A8-04", "A8-04b")
-def test_a_revoked_certificate(sender: Sender) -> None:
+def test_a_revoked_certificate(sender):
     context, revocation_list = receivers.revoked()
     with receiver(context) as https_receiver:
         assert sender.send(https_receiver.address) == AttemptOutcome(200)
@@ -59,7 +57,7 @@ def test_a_revoked_certificate(sender: Sender) -> None:
 @pytest.mark.spec("A8-04", "A8-04b")
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1])
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
-def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:
+def test_old_tls(sender, version):
     context = server_context(AUTHORITY.issue_cert("localhost"))
     context.minimum_version = context.maximum_version = version
     with receiver(context) as https_receiver:
@@ -85,25 +83,24 @@ def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:
         ("https://localhost\r\nX-Y: z/in", ""),
     ],
 )
-def test_an_address_that_cannot_be_used(sender: Sender, address: str, error: str) -> None:
+def test_an_address_that_cannot_be_used(sender, address, error):
     assert why(sender.send(address)).startswith(error)
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Other: b", "a\nb", "a\0b", "\x7f"])
-def test_a_header_with_a_control_character(sender: Sender, https_receiver: Receiver, value: str) -> None:
+def test_a_header_with_a_control_character(sender, https_receiver, value):
     error = why(sender.send(https_receiver.address, headers=[("X-Svc-Channel-Token", value)]))
 
     assert error == "the header 'X-Svc-Channel-Token' contains a control character"
     assert not https_receiver.requests
 
 
-def test_nobody_listens(sender: Sender) -> None:
+def test_nobody_listens(sender):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
-    assert (
-        why(sender.send(f"https://localhost:{port}/in")) == f"nothing listens at localhost:{port}: connection refused"
-    )
+    error = why(sender.send(f"https://localhost:{port}/in"))
+    assert error == f"nothing listens at localhost:{port}: connection refused"
 
 
 @pytest.mark.parametrize(
@@ -119,42 +116,40 @@ def test_nobody_listens(sender: Sender) -> None:
     ],
     ids=range(7),
 )
-def test_no_answer(sender: Sender, https_receiver: Receiver, answer: bytes, error: str) -> None:
+def test_no_answer(sender, https_receiver, answer, error):
     https_receiver.answers = [answer]
 
     assert why(sender.send(https_receiver.address)).partition(" ")[2].startswith(error)
 
 
-class TestTrust:
-    """Text that may be added to the trust store."""
+@pytest.mark.parametrize(
+    "pem",
+    [
+        "",
+        "no certificate",
+        "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
+        "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
+        "-----BEGIN CERTIFICATE-----\n¡!\n-----END CERTIFICATE-----",
+        "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
+        "-----BEGIN X509 CRL-----\n¡!\n-----END X509 CRL-----",
+        AUTHORITY.private_key_pem.bytes().decode(),
+        pem_of(AUTHORITY) + "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
+        pem_of(AUTHORITY) + "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
+    ],
+)
+def test_what_is_no_certificate_is_refused_and_changes_nothing(pem):
+    trust = TrustStore()
+    before = len(trust.context.get_ca_certs())
 
-    @pytest.mark.parametrize(
-        "pem",
-        [
-            "",
-            "no certificate",
-            "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
-            "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
-            "-----BEGIN CERTIFICATE-----\n¡!\n-----END CERTIFICATE-----",
-            "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
-            "-----BEGIN X509 CRL-----\n¡!\n-----END X509 CRL-----",
-            AUTHORITY.private_key_pem.bytes().decode(),
-            pem_of(AUTHORITY) + "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
-            pem_of(AUTHORITY) + "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
-        ],
-    )
-    def test_what_is_no_certificate_is_refused_and_changes_nothing(self, pem: str) -> None:
-        trust = TrustStore()
-        before = len(trust.context.get_ca_certs())
+    with pytest.raises(ValueError, match=r"certificate|revocation list"):
+        trust.add(pem)
+    assert len(trust.context.get_ca_certs()) == before
 
-        with pytest.raises(ValueError, match=r"certificate|revocation list"):
-            trust.add(pem)
-        assert len(trust.context.get_ca_certs()) == before
 
-    def test_a_list_needs_cryptography(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        _, revocation_list = receivers.revoked()
-        monkeypatch.setitem(sys.modules, "cryptography", None)
+def test_a_list_needs_cryptography(monkeypatch):
+    _, revocation_list = receivers.revoked()
+    monkeypatch.setitem(sys.modules, "cryptography", None)
 
-        with pytest.raises(ValueError, match="pip install cryptography"):
-            TrustStore().add(revocation_list)
-        TrustStore().add(pem_of(AUTHORITY))
+    with pytest.raises(ValueError, match="pip install cryptography"):
+        TrustStore().add(revocation_list)
+    TrustStore().add(pem_of(AUTHORITY))

@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
@@ -16,7 +15,7 @@ from svc_notebooks.core.notifications.deliveries import AttemptOutcome
 from svc_notebooks.server.notifications.https_sender import Connection, ConnectionState, NoResponse, plain_status
 from tests.examples import examples
 from tests.patience import PATIENCE
-from tests.receivers import Receiver, receiver
+from tests.receivers import receiver
 from tests.unit.server.notifications.conftest import Sender
 
 PIECES = [
@@ -30,8 +29,6 @@ ANSWERS = st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=8)
 
 
 class Wire(asyncio.Transport):
-    """A transport without a connection."""
-
     def __init__(self) -> None:
         super().__init__()
         self.aborted = False
@@ -68,7 +65,7 @@ async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
 
 @given(ANSWERS, st.lists(st.integers(0, 200)))
 @examples(2)
-def test_a_response_is_the_same_in_any_blocks(answer: bytes, cuts: list[int]) -> None:
+def test_a_response_is_the_same_in_any_blocks(answer, cuts):
     at = sorted({0, len(answer), *(cut for cut in cuts if cut < len(answer))})
     blocks = [answer[first:last] for first, last in pairwise(at)]
 
@@ -93,7 +90,7 @@ LIKELY = st.tuples(
 
 @given(LIKELY)
 @examples(2)
-def test_plain_status_agrees_with_h11(answer: bytes) -> None:
+def test_plain_status_agrees_with_h11(answer):
     """Two readers of a response must not disagree."""
     status = plain_status(answer)
     if status:
@@ -113,17 +110,17 @@ def test_plain_status_agrees_with_h11(answer: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def hostile() -> Iterator[Receiver]:
+def hostile():
     with receiver() as hostile:
         yield hostile
 
 
 @given(ANSWERS)
 @examples(0.4, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_bad_response_does_not_affect_the_next_message(hostile: Receiver, answer: bytes) -> None:
+def test_a_bad_response_does_not_affect_the_next_message(hostile, answer):
     """The next message gets its own status, whatever came before and whether the connection is closed or not."""
 
-    def say(connection: socket.socket) -> None:
+    def say(connection):
         connection.settimeout(1)
         connection.sendall(answer)
         with suppress(OSError):  # the next request, for which the same connection may be taken
@@ -173,7 +170,7 @@ def _without_end(block: bytes) -> Any:
     ],
     ids=range(7),
 )
-def test_no_receiver_is_waited_for_beyond_the_timeout(sender: Sender, https_receiver: Receiver, say: Any) -> None:
+def test_no_receiver_is_waited_for_beyond_the_timeout(sender, https_receiver, say):
     https_receiver.answers = [say]
     sender.timeout = 0.6
 

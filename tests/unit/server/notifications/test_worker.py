@@ -1,19 +1,17 @@
 """The thread that delivers forgets no message, whatever happens between two looks at the queue."""
 
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 from threading import Condition, Event
-from typing import Any, cast
+from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
-from svc_notebooks.server.notifications.delivery_queue import DeliveryQueue
 from svc_notebooks.server.notifications.delivery_worker import DeliveryWorker
 from svc_notebooks.server.notifications.push import PushNotifications
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store.clock import SystemClock
 from tests.patience import PATIENCE
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
@@ -46,31 +44,15 @@ class TickingQueue:
         return False
 
 
-class UnusedSender:
-    async def close(self) -> None:
-        """Do nothing, because nothing is open."""
-
-
-def start_worker(queue: TickingQueue) -> DeliveryWorker:
-    return DeliveryWorker(cast(DeliveryQueue, queue), cast(SystemClock, queue), cast(Any, UnusedSender()), {})
-
-
 @pytest.mark.spec("N-08", "N-08b")
-def test_a_message_that_becomes_due_during_a_look_is_not_forgotten() -> None:
-    queue = TickingQueue()
-    worker = start_worker(queue)
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_message_that_becomes_due_during_a_look_or_after_a_store_failed_is_not_forgotten(broken):
+    queue = TickingQueue(broken=broken)
+    worker = DeliveryWorker(queue, queue, AsyncMock(), {})
     try:
-        assert queue.drained.wait(PATIENCE)
-    finally:
-        worker.close()
-
-
-def test_a_store_that_fails_once_does_not_end_the_thread() -> None:
-    queue = TickingQueue(broken=True)
-    worker = start_worker(queue)
-    try:
-        worker.finish(PATIENCE)
-        worker.wake()
+        if broken:
+            worker.finish(PATIENCE)
+            worker.wake()
         assert queue.drained.wait(PATIENCE)
     finally:
         worker.close()
@@ -107,15 +89,15 @@ class CountingQueue:
 
 
 @pytest.fixture
-def queue() -> CountingQueue:
+def queue():
     return CountingQueue()
 
 
 @pytest.fixture
-def push(queue: CountingQueue) -> Iterator[PushNotifications]:
+def push(queue):
     with open_service(seed=0, background=False) as service:
         push = PushNotifications(service._context, background=True)
-        push.queue = cast(DeliveryQueue, queue)
+        push.queue = queue
         yield push
         push.close()
 
