@@ -51,15 +51,15 @@ class Deployment:
     token: str = field(repr=False)
     second_token: str | None = field(default=None, repr=False)
     names: Names = field(default_factory=Names)
+    # A receiving URL whose domain is registered at the deployment. The URL need not respond.
     address: str | None = None
-    """A receiving URL whose domain is registered at the deployment. The URL need not respond."""
     ca: Path | None = None
     timeout: float = 30.0
+    # True if the run may use the control interface of the deployment.
     control: bool = True
-    """True if the run may use the control interface of the deployment."""
     control_token: str | None = field(default=None, repr=False)
+    # True if the run may empty the trash of the user's account.
     destructive: bool = False
-    """True if the run may empty the trash of the user's account."""
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
@@ -279,14 +279,14 @@ class ConformanceRun:
         self.run: Any = None
         self.site: Any = None
         self.leftovers: Sequence[str] = ()
+        # Messages about test files that cannot be imported, usually because a package is not installed.
         self.unreadable_files: list[str] = []
-        """Messages about test files that cannot be imported, usually because a package is not installed."""
         self.stop_reason = ""
+        # True if a test failed after the suite last set this attribute to False.
         self.failed = False
-        """True if a test failed after the suite last set this attribute to False."""
         self.interrupted = False
+        # True after an interrupt, while the suite removes the files and events that it has created.
         self.cleaning_up = False
-        """True after an interrupt, while the suite removes the files and events that it has created."""
         self.outcomes: list[CaseOutcome] = []
         self.tests: Counter[str] = Counter()
         self._reports: list[pytest.TestReport] = []

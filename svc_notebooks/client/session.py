@@ -110,8 +110,8 @@ class Credential:
         self._header: Secret | None = None
         self._lock = RLock()
         self._thread = local()  # `sent`: the header that this thread used last
+        # The token without the word "Bearer", or "" without a token or before the first request.
         self.token = Secret("")
-        """The token without the word "Bearer", or "" without a token or before the first request."""
         if callable(token):
             check_function("token", token, ())
         elif token is not None:
@@ -204,10 +204,10 @@ class SessionRecipe:
     environment variable, which is read in the other process, or from a function, which is called there.
     """
 
+    # The arguments of `Session`.
     settings: Mapping[str, Any] = field(repr=False)
-    """The arguments of `Session`."""
+    # A random text, which is the same in each recipe of one session.
     key: str
-    """A random text, which is the same in each recipe of one session."""
 
 
 # -- the clock of a session that has no virtual clock
@@ -309,15 +309,15 @@ class Session:
         self.clock: Clock = clock or SystemTime()
         self.random: Random = random or dice.SystemRandom()
         self.exchanges = Recorder() if recorder is None else recorder
+        # The sandbox that this session belongs to and keeps alive, or None.
         self.owner: object = None
-        """The sandbox that this session belongs to and keeps alive, or None."""
         self.user: str | None = None
+        # A function that adds advice to a service error, such as that an id belongs to another sandbox.
         self.explain: Callable[[SvcError], SvcError] = lambda error: error
-        """A function that adds advice to a service error, such as that an id belongs to another sandbox."""
         folder = None if state_dir is None else Path(state_dir).expanduser()  # None: the journal is in memory
         self.pending = UploadJournal(default_folder(os.environ) if folder is None and handler is None else folder)
+        # The wait that all threads of this session share after the service has refused a request.
         self.throttle = Throttle()
-        """The wait that all threads of this session share after the service has refused a request."""
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
         own_token = Secret(token) if isinstance(token, str) else token
@@ -336,8 +336,8 @@ class Session:
 
             transport = HttpTransport(verify=verify, proxies=proxies, timeout=timeout)
         self._transport = transport
+        # True if the service is a function in this process.
         self.in_process = isinstance(self._transport, DirectTransport)
-        """True if the service is a function in this process."""
         self._fault: list[str] = []  # at most one fault, which the next request takes
         self._outer: list[Session | None] = []  # the sessions that were current before the with blocks of this one
         self._has_answered = False

@@ -87,8 +87,8 @@ class ExerciseService:
         self._reaction: Callable[[ExerciseExchange], None] | None = None
         self._is_reacting = False
         self._before: dict[str, dict[str, Any]] = {}  # the files and events before the first request of a reaction
+        # A function of the set-up that returns the request that the service gets in place of the student's.
         self.alter: Callable[[Request], Request] | None = None
-        """A function of the set-up that returns the request that the service gets in place of the student's."""
         self.token = self.service.sign_in()
         self.values: Mapping[str, Value] = definition.set_up(self, rng)
         self.check_data["chance"] = self.chance_seed = rng.getrandbits(32)

@@ -218,8 +218,8 @@ class Exercise:
         self._session: Session | None = None
         self._last_result: Verdict | None = None
         self.hints_taken = self.failed_checks = self.points = 0
+        # The outcome of the last `check()`. Once the outcome is CORRECT, further checks do not change it.
         self.outcome = ExerciseOutcome.NOT_TRIED
-        """The outcome of the last `check()`. Once the outcome is CORRECT, further checks do not change it."""
 
     @property
     def name(self) -> str:

@@ -58,8 +58,8 @@ class Observance:
     clock: ZoneOffset
     before: timedelta
     onsets: tuple[datetime, ...]
+    # The RRULE that generates further onsets from the only onset, or None.
     rule: str | None = None
-    """The RRULE that generates further onsets from the only onset, or None."""
 
 
 def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observance]:

@@ -238,8 +238,8 @@ class _Results(Generic[Row]):
     operation: RowOperation[Row]
     rows: Sequence[Row]
     failed: dict[int, Exception] = field(default_factory=dict)
+    # The numbers of the rows, in the order in which they ended.
     numbers: array[int] = field(default_factory=lambda: array("q"))
-    """The numbers of the rows, in the order in which they ended."""
     _records: list[Record] = field(default_factory=list)
     # Frames of rows that ended before those of `_records`. They take a third of the memory of records.
     _pieces: list[DataFrame] = field(default_factory=list)
@@ -399,8 +399,8 @@ class AllRows(Generic[Row]):
         resumable = resumable or Resumable("")
         self._rows, self._session, self._resumable, self._ledger = rows, session, resumable, ledger
         self.call: RowCall[Any] = partial(_call_or_repeat, call=call, repeat=resumable.repeat or call)
+        # The numbers of the rows that an earlier call has not done.
         self.pending: Sequence[int] = range(len(rows))
-        """The numbers of the rows that an earlier call has not done."""
         self._stored: dict[int, LedgerRow] = {}
         if ledger is not None:
             try:

@@ -352,8 +352,8 @@ def copy(
 
 class _CopyRow(NamedTuple):
     source: str
+    # The fields of the copy that the others do not share.
     body: FileResource
-    """The fields of the copy that the others do not share."""
     new_id: str | None = None
 
 

@@ -600,10 +600,10 @@ _MAX_LINES = 1000  # the maximum number of lines that are drawn. The attribute `
 @dataclass(frozen=True, slots=True)
 class _Node:
     name: str
+    # The bytes of a file, or None for a document of the service, which has no size.
     size: int | None
-    """The bytes of a file, or None for a document of the service, which has no size."""
+    # The members of a folder, None for a file.
     children: list[_Node] | None
-    """The members of a folder, None for a file."""
 
     @property
     def count(self) -> int:

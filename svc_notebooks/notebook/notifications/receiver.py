@@ -110,8 +110,8 @@ class Receiver:
         self, session: Session, inbox: Inbox, address: str, ca_pem: str | None, close: Callable[[], None]
     ) -> None:
         self.address = address
+        # The certificate authority in PEM that a service must trust. None without an authority of its own.
         self.ca_pem = ca_pem
-        """The certificate authority in PEM that a service must trust. None without an authority of its own."""
         self._session, self._names = ref(session), session.names  # a session keeps its receivers alive
         lab = sandbox_of(session)
         self._settle: Callable[[float], None] | None = lab.service.deliver if lab else None

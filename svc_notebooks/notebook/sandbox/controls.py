@@ -475,8 +475,8 @@ class Identities:
     """The methods of a sandbox for users, service accounts, OAuth clients and flagged files."""
 
     service: Service
+    # The base URL of the service for programs outside this kernel.
     served: str
-    """The base URL of the service for programs outside this kernel."""
     _session: Callable[..., Session]
 
     def sign_in(

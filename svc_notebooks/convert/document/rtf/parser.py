@@ -43,8 +43,8 @@ class FlowBuilder:
     flow: Flow = field(default_factory=list)
     note: Node | None = None  # the footnote node that contains this text, or None for other text
     part: str = ""  # the part of the page that contains this text ("header" or "footer"), or "" for other text
+    # Two row definitions, for the next row of an outer table and for the next row of a nested table.
     rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
-    """Two row definitions, for the next row of an outer table and for the next row of a nested table."""
     runs: list[RtfRun] = field(default_factory=list)
     marker: str = ""
     tables: list[RtfTable] = field(default_factory=list)
