@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -15,15 +15,12 @@ if TYPE_CHECKING:
     from .exercise_service import ExerciseService
 
 
-class ExerciseOutcome(Enum):
+class ExerciseOutcome(StrEnum):
     """The outcome of an exercise. The value is the text that is displayed."""
 
     CORRECT = "correct"
     NOT_YET = "not yet"
     NOT_TRIED = "not tried"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 # The mark and the colour of each outcome.
