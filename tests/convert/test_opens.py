@@ -16,7 +16,7 @@ import pytest
 
 from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.pool.converter import Converted, Converter
-from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Shape, Slide, Text, TextRun
+from svc_notebooks.convert.presentation.model import INCH, Box, Paragraph, Presentation, Shape, Slide, Text, TextRun
 from svc_notebooks.convert.presentation.odp.read import read as read_odp
 from svc_notebooks.convert.presentation.odp.write import write as write_odp
 from svc_notebooks.convert.presentation.pptx.read import read_ppt
@@ -249,7 +249,7 @@ _SCRIPTS = ("Größe", "日本語", "한국어", "中文", "Ελληνικά", "
 
 
 @pytest.fixture
-def deck() -> Deck:
+def deck() -> Presentation:
     words = tuple(Paragraph((TextRun(text),), marker="bullet") for text in _SCRIPTS)
     scripts = Slide((Text(Box(INCH, INCH, 8 * INCH, 4 * INCH), words, "body"),))
     shapes = tuple(_roomy(shape, n) for n, shape in enumerate(sample().slides[0].shapes))

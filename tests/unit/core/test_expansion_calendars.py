@@ -64,9 +64,8 @@ def ours(path: Path) -> list[Instance]:
 
 def of_one_uid(events: list[icalendar.Component]) -> Iterator[Instance]:
     changed = {plain(event["RECURRENCE-ID"].dt): event for event in events if "RECURRENCE-ID" in event}
-    series = max(
-        (event for event in events if "RECURRENCE-ID" not in event), key=lambda event: event.get("SEQUENCE", 0)
-    )
+    masters = (event for event in events if "RECURRENCE-ID" not in event)
+    series = max(masters, key=lambda event: event.get("SEQUENCE", 0))
     for start, end in expanded(series):
         if plain(start) not in changed:
             yield str(series["UID"]), text(start), text(end)
