@@ -69,9 +69,8 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
             from .. import doctor
 
             for row in doctor().fillna("").to_dict("records"):
-                sys.stdout.write(
-                    f"{row['status']:8} {row['check']}: {row['found']}{'; ' * bool(row['fix'])}{row['fix']}\n"
-                )
+                fix = f"; {row['fix']}" if row["fix"] else ""
+                sys.stdout.write(f"{row['status']:8} {row['check']}: {row['found']}{fix}\n")
             return 0
         case "grade" | "conformance" as name:
             status: int = getattr(import_module(f".{name}", __package__), name)(options)

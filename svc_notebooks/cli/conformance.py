@@ -51,22 +51,21 @@ class Deployment:
     token: str = field(repr=False)
     second_token: str | None = field(default=None, repr=False)
     names: Names = field(default_factory=Names)
+    # A receiving URL whose domain is registered at the deployment. The URL need not respond.
     address: str | None = None
-    """A receiving URL whose domain is registered at the deployment. The URL need not respond."""
     ca: Path | None = None
     timeout: float = 30.0
+    # True if the run may use the control interface of the deployment.
     control: bool = True
-    """True if the run may use the control interface of the deployment."""
     control_token: str | None = field(default=None, repr=False)
+    # True if the run may empty the trash of the user's account.
     destructive: bool = False
-    """True if the run may empty the trash of the user's account."""
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(
-                f"{self.base_url!r} is not a base address; give an address such as https://files.example.org"
-            )
+            advice = "give an address such as https://files.example.org"
+            raise ValueError(f"{self.base_url!r} is not a base address; {advice}")
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
 
     @property
@@ -140,19 +139,19 @@ def _rule_row(rule: InterfaceRule, outcomes: Sequence[CaseOutcome]) -> dict[str,
     """Return the row of a rule in the JSON report, with its result, the number of tests and the failures."""
     tests = {result: sum(outcome.result == result for outcome in outcomes) for result in RESULTS}
     result = next((result for result in ("fail", "pass", "differs") if tests[result]), "untestable")
-    texts = {
-        name: list(dict.fromkeys(outcome.text for outcome in outcomes if outcome.result == name and outcome.text))
-        for name in ("fail", "untestable")
-    }
+
+    def texts(name: str) -> list[str]:
+        return list(dict.fromkeys(outcome.text for outcome in outcomes if outcome.result == name and outcome.text))
+
     return {
         "id": rule.id,
         "area": rule.area,
         "rule": rule.rule,
         "result": result,
         "tests": tests,
-        "failures": texts["fail"],
+        "failures": texts("fail"),
         "differences": list(dict.fromkeys(text for outcome in outcomes for text in outcome.differences)),
-        "needs": [] if result != "untestable" else texts["untestable"] or ["a test over HTTP"],
+        "needs": [] if result != "untestable" else texts("untestable") or ["a test over HTTP"],
     }
 
 
@@ -229,10 +228,8 @@ def conformance(options: argparse.Namespace) -> int:
 
 
 def _target(options: argparse.Namespace) -> Deployment:
-    tokens: dict[str, Any] = {
-        name: getattr(options, name) or os.environ.get(f"SVC_{name.upper()}")
-        for name in ("token", "second_token", "control_token")
-    }
+    names = ("token", "second_token", "control_token")
+    tokens: Any = {name: getattr(options, name) or os.environ.get(f"SVC_{name.upper()}") for name in names}
     if not options.base_url:
         raise ValueError("BASE_URL is missing; give an address such as https://files.example.org")
     if not tokens["token"]:
@@ -282,14 +279,14 @@ class ConformanceRun:
         self.run: Any = None
         self.site: Any = None
         self.leftovers: Sequence[str] = ()
+        # Messages about test files that cannot be imported, usually because a package is not installed.
         self.unreadable_files: list[str] = []
-        """Messages about test files that cannot be imported, usually because a package is not installed."""
         self.stop_reason = ""
+        # True if a test failed after the suite last set this attribute to False.
         self.failed = False
-        """True if a test failed after the suite last set this attribute to False."""
         self.interrupted = False
+        # True after an interrupt, while the suite removes the files and events that it has created.
         self.cleaning_up = False
-        """True after an interrupt, while the suite removes the files and events that it has created."""
         self.outcomes: list[CaseOutcome] = []
         self.tests: Counter[str] = Counter()
         self._reports: list[pytest.TestReport] = []

@@ -76,7 +76,7 @@ class _ForkedKernel:
         context = get_context("forkserver")
         self._process: BaseProcess = context.Process(target=_run_kernel, args=(arguments, dict(environment), folder))
         self._process.start()
-        self.pid = self._process.pid
+        self.pid, self.kill, self.terminate = self._process.pid, self._process.kill, self._process.terminate
 
     def poll(self) -> int | None:
         return self._process.exitcode
@@ -88,12 +88,6 @@ class _ForkedKernel:
     def send_signal(self, number: int) -> None:
         if self.pid is not None and self.poll() is None:
             os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    def terminate(self) -> None:
-        self._process.terminate()
 
 
 def _run_kernel(arguments: list[str], environment: Mapping[str, str], folder: str | None) -> None:

@@ -205,9 +205,7 @@ def _merged(mark: SubmissionResult, exercises: Set[str], earlier: SubmissionResu
 
 
 def _report_interrupt(options: argparse.Namespace, graded: int, count: int) -> int:
-    more = (
-        f"the others are graded by the same command with --resume, because {options.json} has the marks"
-        if options.json
-        else "with --json FILE, the marks are saved after each submission, and --resume continues"
-    )
+    more = "with --json FILE, the marks are saved after each submission, and --resume continues"
+    if options.json:
+        more = f"the others are graded by the same command with --resume, because {options.json} has the marks"
     return fail("grade", f"interrupted after {graded} of {count} submissions; {more}", _INTERRUPTED)

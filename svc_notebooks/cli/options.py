@@ -201,9 +201,8 @@ def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
     for path in paths:
         existing_file = existing(path) if path else None
         if existing_file and existing_file.kind != DEVICE and not overwrite:
-            return (
-                f"{path} exists ({existing_file.facts}); give --overwrite to replace the file, or choose another path"
-            )
+            advice = "give --overwrite to replace the file, or choose another path"
+            return f"{path} exists ({existing_file.facts}); {advice}"
     return None
 
 

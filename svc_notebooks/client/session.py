@@ -110,8 +110,8 @@ class Credential:
         self._header: Secret | None = None
         self._lock = RLock()
         self._thread = local()  # `sent`: the header that this thread used last
+        # The token without the word "Bearer", or "" without a token or before the first request.
         self.token = Secret("")
-        """The token without the word "Bearer", or "" without a token or before the first request."""
         if callable(token):
             check_function("token", token, ())
         elif token is not None:
@@ -204,10 +204,10 @@ class SessionRecipe:
     environment variable, which is read in the other process, or from a function, which is called there.
     """
 
+    # The arguments of `Session`.
     settings: Mapping[str, Any] = field(repr=False)
-    """The arguments of `Session`."""
+    # A random text, which is the same in each recipe of one session.
     key: str
-    """A random text, which is the same in each recipe of one session."""
 
 
 # -- the clock of a session that has no virtual clock
@@ -309,24 +309,23 @@ class Session:
         self.clock: Clock = clock or SystemTime()
         self.random: Random = random or dice.SystemRandom()
         self.exchanges = Recorder() if recorder is None else recorder
+        # The sandbox that this session belongs to and keeps alive, or None.
         self.owner: object = None
-        """The sandbox that this session belongs to and keeps alive, or None."""
         self.user: str | None = None
+        # A function that adds advice to a service error, such as that an id belongs to another sandbox.
         self.explain: Callable[[SvcError], SvcError] = lambda error: error
-        """A function that adds advice to a service error, such as that an id belongs to another sandbox."""
         folder = None if state_dir is None else Path(state_dir).expanduser()  # None: the journal is in memory
         self.pending = UploadJournal(default_folder(os.environ) if folder is None and handler is None else folder)
+        # The wait that all threads of this session share after the service has refused a request.
         self.throttle = Throttle()
-        """The wait that all threads of this session share after the service has refused a request."""
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
         own_token = Secret(token) if isinstance(token, str) else token
-        settings = {"base_url": self.base_url, "token": own_token, "names": names, "timeout": timeout, "retry": retry}
+        settings: dict[str, Any] = {"base_url": self.base_url, "token": own_token, "names": names, "timeout": timeout}
         state_dir = None if state_dir is None else Path(state_dir).absolute()
         proxies = None if proxies is None else dict(proxies)
-        self._recipe = SessionRecipe(
-            {**settings, "verify": verify, "proxies": proxies, "state_dir": state_dir}, token_hex(16)
-        )
+        settings |= {"retry": retry, "verify": verify, "proxies": proxies, "state_dir": state_dir}
+        self._recipe = SessionRecipe(settings, token_hex(16))
         self._virtual = clock is not None
         self._sleep = sleep
         if transport is None and handler is not None:
@@ -336,8 +335,8 @@ class Session:
 
             transport = HttpTransport(verify=verify, proxies=proxies, timeout=timeout)
         self._transport = transport
+        # True if the service is a function in this process.
         self.in_process = isinstance(self._transport, DirectTransport)
-        """True if the service is a function in this process."""
         self._fault: list[str] = []  # at most one fault, which the next request takes
         self._outer: list[Session | None] = []  # the sessions that were current before the with blocks of this one
         self._has_answered = False
@@ -643,9 +642,8 @@ def session_or_current(session: SessionLike) -> Session:
     owned = getattr(session, "session", session)
     if not isinstance(owned, Session):
         hint = f"; lab.sign_in({session!r}) returns the session of a user" if isinstance(session, str) else ""
-        raise TypeError(
-            f"session must be a Session from connect(), a Sandbox or None, not {type(session).__name__}{hint}"
-        )
+        given = f"{type(session).__name__}{hint}"
+        raise TypeError(f"session must be a Session from connect(), a Sandbox or None, not {given}")
     return owned
 
 

@@ -191,8 +191,8 @@ class JournalLock:
         self._journal = journal
         self._path, self._descriptor = path, descriptor
         self.held = True
+        # True while the upload sends requests.
         self.busy = False
-        """True while the upload sends requests."""
 
     @property
     def entry(self) -> PendingUpload | None:

@@ -46,7 +46,8 @@ def load(name: str) -> Any:
 
 MODELS = {
     "document": "document.model:Document", "spreadsheet": "spreadsheet.model:Workbook",
-    "presentation": "presentation.model:Deck", "drawing": "drawing.model:Drawing", "script": "script:Project",
+    "presentation": "presentation.model:Presentation",
+    "drawing": "drawing.model:Drawing", "script": "script:ScriptProject",
 }  # fmt: skip
 
 # fmt: off
@@ -159,9 +160,9 @@ def reader_for(source: bytes, native: str, function: str, job: Job) -> str:
     is_text = title in _CAN_BE_EMPTY or title in ("JSON", "SVG")
     actual = detect_binary(source, may_be_text=is_text)
     conversion = None if actual is None else readers(extended=True).get((native, actual))
-    if actual is None or (
-        actual == formats.RTF if is_text else not conversion and _may_be_declared(source, actual, job)
-    ):
+    if actual is None:
+        return function
+    if actual == formats.RTF if is_text else not conversion and _may_be_declared(source, actual, job):
         return function
     message = f"the file is {_TITLES.get(actual, actual)}, not {title}"
     if conversion is None:
@@ -178,8 +179,5 @@ def reader_for(source: bytes, native: str, function: str, job: Job) -> str:
 def _may_be_declared(source: bytes, actual: str, job: Job) -> bool:
     """Return whether content of an unknown or similar format is left to the reader of the declared media type."""
     is_office = actual not in _TITLES and source.startswith(b"PK") and job.media_type.startswith("application/vnd.")
-    return (
-        actual in ("", formats.ZIP)
-        or is_office
-        or (actual.startswith("image/") and job.media_type.startswith("image/"))
-    )
+    is_picture = actual.startswith("image/") and job.media_type.startswith("image/")
+    return actual in ("", formats.ZIP) or is_office or is_picture

@@ -31,10 +31,10 @@ class ScriptFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ScriptProject:
     """A script project. `others` has the unknown fields of the project's JSON object.
 
-    >>> Project.unpack(Project().pack()) == Project()
+    >>> ScriptProject.unpack(ScriptProject().pack()) == ScriptProject()
     True
     """
 
@@ -46,18 +46,18 @@ class Project:
         return native_package.pack(_project_to_json(self), {})
 
     @classmethod
-    def unpack(cls, body: bytes) -> Project:
+    def unpack(cls, body: bytes) -> ScriptProject:
         """Restore the project from the bytes that `pack` returned."""
         value, _ = native_package.unpack(body)
         return _project_from_json(value)
 
 
-def read_text(source: bytes, job: Job) -> Project:
+def read_text(source: bytes, job: Job) -> ScriptProject:
     """Read plain text as a project with one server script, which is named "Code" (A5-01, the special type)."""
-    return Project((ScriptFile("Code", "server_js", _normalize_newlines(decode(source, job))),))
+    return ScriptProject((ScriptFile("Code", "server_js", _normalize_newlines(decode(source, job))),))
 
 
-def read_json(source: bytes, job: Job) -> Project:
+def read_json(source: bytes, job: Job) -> ScriptProject:
     """Read JSON as a script project. Other JSON becomes the only file of the project. Raises ConversionError."""
     text = decode(source, job)
     value = _parse_json(text)
@@ -65,10 +65,10 @@ def read_json(source: bytes, job: Job) -> Project:
         return _parse_project(value)
     name = (job.name.removesuffix(".json") or "data")[:_MAX_NAME]
     job.note("the JSON is not a script project; a new project with the JSON as its only file was created.")
-    return Project((ScriptFile(name, "json", _normalize_newlines(text)),))
+    return ScriptProject((ScriptFile(name, "json", _normalize_newlines(text)),))
 
 
-def write_json(project: Project, job: Job) -> bytes:
+def write_json(project: ScriptProject, job: Job) -> bytes:
     """Serialize a project as JSON in UTF-8 with an indentation of two spaces."""
     text = json.dumps(_project_to_json(project), ensure_ascii=False, indent=2)
     return text.encode("utf-8", "replace") + b"\n"
@@ -78,17 +78,17 @@ def _normalize_newlines(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _project_to_json(project: Project) -> dict[str, Any]:
+def _project_to_json(project: ScriptProject) -> dict[str, Any]:
     files = [{"name": it.name, "type": it.type, "source": it.source} | dict(it.others) for it in project.files]
     return {**project.others, "files": files}
 
 
-def _project_from_json(value: Mapping[str, Any]) -> Project:
+def _project_from_json(value: Mapping[str, Any]) -> ScriptProject:
     files = []
     for file in value["files"]:
         others = {key: other for key, other in file.items() if key not in ("name", "type", "source")}
         files.append(ScriptFile(file["name"], file["type"], file["source"], others))
-    return Project(tuple(files), {key: other for key, other in value.items() if key != "files"})
+    return ScriptProject(tuple(files), {key: other for key, other in value.items() if key != "files"})
 
 
 def _parse_json(text: str) -> Any:
@@ -114,7 +114,7 @@ def _parse_finite(digits: str) -> float:
     return value
 
 
-def _parse_project(value: dict[str, Any]) -> Project:
+def _parse_project(value: dict[str, Any]) -> ScriptProject:
     """Parse the JSON object of a project. Raises ConversionError with up to five problems if a file is not valid."""
     files = value.get("files")
     if not isinstance(files, list):

@@ -127,9 +127,8 @@ class Action:
         members = _with_numbers(members)
         kinds = [name for name in ACTIONS if name in members]
         if len(kinds) != 1:
-            raise ValueError(
-                f"an action must have exactly one of {', '.join(ACTIONS)}; given: {', '.join(kinds) or 'none'}"
-            )
+            given = ", ".join(kinds) or "none"
+            raise ValueError(f"an action must have exactly one of {', '.join(ACTIONS)}; given: {given}")
         effect = ACTIONS[kinds[0]]
         if not effect.is_valid(members[kinds[0]]):
             raise ValueError(f"{effect.expected}, not {members[kinds[0]]!r:.60}")

@@ -130,9 +130,8 @@ def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
     try:
         return str(_jwt().encode(claims, private_key, algorithm=ALGORITHM, headers={"kid": key_id}))
     except (_jwt().PyJWTError, ValueError, TypeError):
-        raise ValueError(
-            "private_key must be an RSA key in PEM; pass the whole key file of the service account"
-        ) from None
+        hint = "pass the whole key file of the service account"
+        raise ValueError(f"private_key must be an RSA key in PEM; {hint}") from None
 
 
 def public_jwk(private_key: str, key_id: str) -> dict[str, Any]:

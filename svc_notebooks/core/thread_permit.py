@@ -33,8 +33,8 @@ class Released(AbstractContextManager[None], Protocol):
 class _Thread(local):
     released: Released | None = None
     check: Callable[[bool], None] | None = None
+    # The time from which long work lets others run.
     due = 0.0
-    """The time from which long work lets others run."""
 
 
 _thread = _Thread()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -15,15 +15,12 @@ if TYPE_CHECKING:
     from .exercise_service import ExerciseService
 
 
-class ExerciseOutcome(Enum):
+class ExerciseOutcome(StrEnum):
     """The outcome of an exercise. The value is the text that is displayed."""
 
     CORRECT = "correct"
     NOT_YET = "not yet"
     NOT_TRIED = "not tried"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 # The mark and the colour of each outcome.
@@ -198,14 +195,14 @@ class ExerciseDefinition:
     name: str
     set_up: SetUp
     parts: tuple[Part, ...]
+    # The fields that a correct answer may change in the files and events of the set-up, such as "starred".
     changes: tuple[str, ...] = ()
-    """The fields that a correct answer may change in the files and events of the set-up, such as "starred"."""
+    # The largest number of new files and events, or the name of the value that has a name for each.
     creates: int | str = 0
-    """The largest number of new files and events, or the name of the value that has a name for each."""
+    # The fields that a correct answer may set in a new file or event, beside those that every answer may set.
     sets: tuple[str, ...] = ()
-    """The fields that a correct answer may set in a new file or event, beside those that every answer may set."""
+    # True if the student must write the HTTP requests. Requests of this package's client then fail the check.
     by_hand: bool = False
-    """True if the student must write the HTTP requests. Requests of this package's client then fail the check."""
 
     @property
     def text(self) -> ExerciseText:

@@ -277,11 +277,9 @@ class Evidence:
 
         Such a request succeeded or was hit by a fault, and its response has the id of the file or no id.
         """
-        return [
-            request
-            for request in self.requests_of("files.create", "files.copy", "upload.session")
-            if request.response_json.get("id", file_id) == file_id and (request.succeeded or request.fault)
-        ]
+        requests = self.requests_of("files.create", "files.copy", "upload.session")
+        possible = (request for request in requests if request.succeeded or request.fault)
+        return [request for request in possible if request.response_json.get("id", file_id) == file_id]
 
     def updates_of(self, file_id: str) -> list[RecordedRequest]:
         """Return the requests that succeeded in changing the file with this id."""

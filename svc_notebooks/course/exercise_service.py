@@ -87,8 +87,8 @@ class ExerciseService:
         self._reaction: Callable[[ExerciseExchange], None] | None = None
         self._is_reacting = False
         self._before: dict[str, dict[str, Any]] = {}  # the files and events before the first request of a reaction
+        # A function of the set-up that returns the request that the service gets in place of the student's.
         self.alter: Callable[[Request], Request] | None = None
-        """A function of the set-up that returns the request that the service gets in place of the student's."""
         self.token = self.service.sign_in()
         self.values: Mapping[str, Value] = definition.set_up(self, rng)
         self.check_data["chance"] = self.chance_seed = rng.getrandbits(32)
@@ -156,9 +156,8 @@ class ExerciseService:
         """Return the headers of each message for the student's receiver. Raises ValueError after five calls."""
         self._deliveries += 1
         if self._deliveries > _MAX_DELIVERIES:
-            raise ValueError(
-                f"the messages were delivered {_MAX_DELIVERIES} times already; call begin() for new messages"
-            )
+            problem = f"the messages were delivered {_MAX_DELIVERIES} times already"
+            raise ValueError(f"{problem}; call begin() for new messages")
         for case in self.receiver_cases:
             case.outcome = None
         return [dict(case.message) for case in self.receiver_cases]
@@ -230,11 +229,9 @@ class ExerciseService:
         others = [_title(row) for row in new.values() if row not in created]
         require(not others, _NEW.format(names=list_text(others)))
         counted = {row["id"] for row in created}
-        sources = {
-            request.path.split("/")[-2]
-            for request in evidence.succeeded("files.copy")
-            if any(request.operation in part.operations for part in self.definition.parts)
-        }
+        asks_for_copies = any("files.copy" in part.operations for part in self.definition.parts)
+        copies = evidence.succeeded("files.copy") if asks_for_copies else []
+        sources = {request.path.split("/")[-2] for request in copies}
         names = [
             _title(row)
             for row in created
@@ -245,9 +242,8 @@ class ExerciseService:
         count = most if isinstance(most, int) else len(evidence.values[most])
         require(len(names) <= count, _TOO_MANY.format(names=list_text(names), expected=count or "none"))
         for row in created:
-            fields = [
-                field for field in _fields_set(row, self._begun, evidence.now) if field not in self.definition.sets
-            ]
+            set_fields = _fields_set(row, self._begun, evidence.now)
+            fields = [field for field in set_fields if field not in self.definition.sets]
             require(not fields, _SET.format(name=_title(row), fields=" and ".join(map(repr, fields[:3]))))
 
     def close(self) -> None:

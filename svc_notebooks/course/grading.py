@@ -89,9 +89,8 @@ def grade(
     jobs = jobs or default_jobs()
     with ExitStack() as stack:
         if starter is None:
-            starter = stack.enter_context(
-                closing(ProcessStarter(sandbox or find_sandbox(), min(jobs, len(submissions))))
-            )
+            starter = ProcessStarter(sandbox or find_sandbox(), min(jobs, len(submissions)))
+            stack.enter_context(closing(starter))
         # Not at the top of the module: the first processes load their modules while this process loads these.
         from ..server.transports.socket_server import SocketServer
         from .exercise_service import start_converter
@@ -158,10 +157,8 @@ class _SubmissionRunner:
 
     def _run(self, submission: SubmissionContent, key: str) -> list[NotebookReport]:
         """Run the notebooks of a submission that have exercises, and return a report for every notebook."""
-        reports = [
-            NotebookReport([f"cannot be read: it {notebook.problem}"] if notebook.problem else [])
-            for notebook in submission.notebooks
-        ]
+        problems = (notebook.problem for notebook in submission.notebooks)
+        reports = [NotebookReport([f"cannot be read: it {problem}"] if problem else []) for problem in problems]
         to_run = [number for number, notebook in enumerate(submission.notebooks) if notebook.cells]
         reader, failures = ReportReader([reports[number] for number in to_run], self._limits), 0
         notebooks = [list(submission.notebooks[number].cells) for number in to_run]

@@ -56,9 +56,8 @@ class GradedSubmission:
                 raise refuse("badRequest", message=f"there is no exercise {name!r}")
             self._begin_counts[name] = self._begin_counts.get(name, 0) + 1
             if self._begin_counts[name] > MAX_BEGINS:
-                raise refuse(
-                    "badRequest", message=f"exercise {name!r} was begun {MAX_BEGINS} times, which is the limit"
-                )
+                message = f"exercise {name!r} was begun {MAX_BEGINS} times, which is the limit"
+                raise refuse("badRequest", message=message)
             self._end(name)
             exercise = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begin_counts[name]}")
             self._exercises[name] = exercise
@@ -104,9 +103,8 @@ class GradedSubmission:
             return
         self._tokens = {token: entry for token, entry in self._tokens.items() if entry[0] is not exercise}
         result = exercise.result()
-        self._best_results[name] = max(
-            self._best_results.get(name, _NOT_TRIED), result, key=lambda each: (_RANK.index(each.outcome), each.points)
-        )
+        results = (self._best_results.get(name, _NOT_TRIED), result)
+        self._best_results[name] = max(results, key=lambda each: (_RANK.index(each.outcome), each.points))
         exercise.close()
 
     def end(self) -> dict[str, Verdict]:

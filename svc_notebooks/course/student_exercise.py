@@ -85,9 +85,8 @@ class Given:
         values = self.__dict__.get("_values", {})
         if name in values:
             return values[name]
-        raise AttributeError(
-            f"this exercise has no attribute {name!r}; the attributes are {', '.join([*values, 'session', 'clock'])}"
-        )
+        known = ", ".join([*values, "session", "clock"])
+        raise AttributeError(f"this exercise has no attribute {name!r}; the attributes are {known}")
 
     def __repr__(self) -> str:
         width = max(map(len, self._values), default=0)
@@ -219,8 +218,8 @@ class Exercise:
         self._session: Session | None = None
         self._last_result: Verdict | None = None
         self.hints_taken = self.failed_checks = self.points = 0
+        # The outcome of the last `check()`. Once the outcome is CORRECT, further checks do not change it.
         self.outcome = ExerciseOutcome.NOT_TRIED
-        """The outcome of the last `check()`. Once the outcome is CORRECT, further checks do not change it."""
 
     @property
     def name(self) -> str:
@@ -288,10 +287,8 @@ class Exercise:
         if GRADER in os.environ:
             raise SolutionClosedError("there are no solutions during grading")
         if self.failed_checks < _FAILED_CHECKS and self.outcome is not ExerciseOutcome.CORRECT:
-            left = _FAILED_CHECKS - self.failed_checks
-            raise SolutionClosedError(
-                f"the solution opens after two checks that say 'not yet'; {left} more; hint() shows the next hint"
-            )
+            left = f"{_FAILED_CHECKS - self.failed_checks} more; hint() shows the next hint"
+            raise SolutionClosedError(f"the solution opens after two checks that say 'not yet'; {left}")
         return Said(self._definition.text.solution)
 
     def reset(self) -> None:

@@ -198,8 +198,8 @@ class ReportReader:
         self, reports: list[NotebookReport], limits: GradingLimits, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.reports = reports
+        # The number of the current notebook, which is the number of notebooks that have ended.
         self.number = 0
-        """The number of the current notebook, which is the number of notebooks that have ended."""
         self._limits, self._clock = limits, clock
         self._cell, self._ended = 0, False
 

@@ -87,8 +87,8 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         super().__init__([ui.row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
+        # The field of each channel property, by the name of the property in the interface.
         self.fields = {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
-        """The field of each channel property, by the name of the property in the interface."""
 
     def show_problem(self, name: str, text: str) -> None:
         """Show a problem beside the field of its property, and remove the problems of all other fields."""

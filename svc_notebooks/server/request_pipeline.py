@@ -120,8 +120,8 @@ class Routes:
     def __init__(self, names: Names, policy: Policy) -> None:
         roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
         self._roots = {root: _Node() for root in roots}
+        # The scopes of which a token needs one, for each operation.
         self.scopes = {operation.name: operation.scopes_under(policy) for operation in (*OPERATIONS, SESSION)}
-        """The scopes of which a token needs one, for each operation."""
         plain, media, calendar, public = self._roots.values()
         for operation in OPERATIONS:
             if not operation.is_offered(policy):

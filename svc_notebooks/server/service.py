@@ -128,8 +128,8 @@ class Service:
         self._context = context
         self.folder, self.notes, self._background = context.folder, context.notes, background
         self.clock, self.names, self.policy = context.clock, context.names, context.policy
+        # The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings.
         self.seed = context.ids.client_seed
-        """The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings."""
         self.servers = context.servers  # the socket servers whose addresses are in links. A sandbox adds its own.
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))

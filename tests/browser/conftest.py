@@ -51,7 +51,6 @@ def chromium():
 
 @pytest.fixture
 def requested() -> list[str]:
-    """The addresses of all requests of the page."""
     return []
 
 

@@ -46,7 +46,6 @@ def press_keys(page: Any, *keys: str) -> None:
 
 
 def tab_to(page: Any, role: str, name: str) -> None:
-    """Press Tab until this has the focus."""
     target = page.get_by_role(role, name=name, exact=True)
     for _ in range(MAX_STOPS):
         page.keyboard.press("Tab")

@@ -114,7 +114,6 @@ class Lab:
     # -- notebooks
 
     def write(self, name: str, *cells: str) -> str:
-        """A notebook with these code cells."""
         made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
         nbformat.write(made, self.folder / name)
@@ -135,7 +134,6 @@ class Lab:
         return page
 
     def notebook(self, page: Any) -> Any:
-        """The notebook as it would be saved now."""
         return nbformat.from_dict(page.evaluate(NOTEBOOK))
 
     def show(self, name: str, *cells: str) -> Any:

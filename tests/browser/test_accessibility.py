@@ -121,8 +121,6 @@ def leave_unfilled(page):
 
 
 def tab(title):
-    """What opens this tab of the dashboard."""
-
     def opened(page):
         page.get_by_role("tab", name=title, exact=True).click()
         page.locator(".svc-form .svc-form:visible").first.wait_for()

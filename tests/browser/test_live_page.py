@@ -107,26 +107,17 @@ def test_the_focus_stays_while_rows_come(live: Page, sandbox: svc.Sandbox) -> No
     assert "generateIds" in live.evaluate("document.activeElement.textContent")
 
 
-def test_a_service_that_stops_and_comes_back(page: Page) -> None:
+def test_the_key_of_the_link_leaves_the_address_and_opens_the_page_until_the_service_stops(page: Page) -> None:
     with open_service(seed=0) as service:
         with SocketServer(service) as server:
             page.goto(server.page_url)
             expect(page.get_by_role("status")).to_have_text("Live")
-            port = int(server.base_url.rpartition(":")[2])
+            assert page.url == f"{server.base_url}/"
+            page.reload()
+            expect(page.get_by_role("status")).to_have_text("Live")
         expect(page.get_by_role("status")).to_contain_text("does not answer")
-        with SocketServer(service, port=port):  # with another key
+        with SocketServer(service, port=int(server.base_url.rpartition(":")[2])):  # with another key
             expect(page.get_by_role("alert")).to_contain_text("does not accept this key")
-
-
-def test_the_key_of_the_link_opens_the_page_and_leaves_the_address(page: Page) -> None:
-    with open_service(seed=0) as service, SocketServer(service) as server:
-        page.goto(server.page_url)
-        expect(page.get_by_role("status")).to_have_text("Live")
-        address = page.url
-        page.reload()
-        expect(page.get_by_role("status")).to_have_text("Live")
-
-    assert address == f"{server.base_url}/"
 
 
 def test_without_a_key_the_page_asks_for_it(page: Page, axe) -> None:

@@ -52,7 +52,6 @@ def expected(notebook) -> dict[str, int]:
 
 
 def drawn(page) -> dict[str, int]:
-    """How many of each kind the page shows."""
     outputs = page.locator(".jp-Notebook .jp-OutputArea")
     count = "all => all.reduce((sum, one) => sum + ({select})(one).length, 0)"
     return {kind: outputs.evaluate_all(count.format(select=select)) for kind, select in DRAWN_ELEMENTS.items()}

@@ -162,7 +162,6 @@ class _EmptyPageHandler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def other_site_port() -> Iterator[int]:
-    """The port of another site on this machine."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _EmptyPageHandler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -51,7 +51,6 @@ def devour(source: bytes, job: Job) -> Words:
 
 
 def grow(source: bytes, job: Job) -> Words:
-    """Use as many bytes of memory as the source says."""
     return Words(bytes((bytearray(b"\1") * int(source))[-1:]))
 
 

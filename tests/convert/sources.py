@@ -24,7 +24,6 @@ ODF_SPACES = 'xmlns:xlink="http://www.w3.org/1999/xlink" ' + " ".join(
 
 
 def saved(document: Any, *how: Any, **options: Any) -> bytes:
-    """Return what a library saves, be it a document, a workbook, a presentation or a picture."""
     target = io.BytesIO()
     document.save(target, *how, **options)
     return target.getvalue()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.convert.document import html, odt_page, pdf, postprocess, read, write
-from svc_notebooks.convert.document.docx import looks, rewrite
+from svc_notebooks.convert.document.docx import parts, rewrite
 from svc_notebooks.convert.document.rtf import blocks, parser
 from svc_notebooks.convert.drawing import read as drawing
 from svc_notebooks.convert.input.odf_file import name
@@ -39,7 +39,7 @@ def deck(job: Job) -> Any:
 
 
 READERS: dict[str, tuple[Any, str, Convert, bytes | Callable[[Job], Any]]] = {
-    "look of a docx paragraph": (looks.WordLooks, "_mark_paragraph", read.docx, sources.docx()),
+    "look of a docx paragraph": (parts.WordFormatting, "_mark_paragraph", read.docx, sources.docx()),
     "number of a docx paragraph": (rewrite.WordNumbers, "_position", read.docx, sources.docx()),
     "row of a docx table": (rewrite, "_simplify_row", read.docx, sources.docx()),
     "picture in a docx": (rewrite, "_picture", read.docx, sources.docx()),

@@ -1,10 +1,12 @@
 """Every export of the interface, opened by the program it is for: LibreOffice, poppler, Pillow (make opens)."""
 
 import base64
+import csv
 import io
 import json
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,18 @@ import pytest
 
 from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.pool.converter import Converted, Converter
+from svc_notebooks.convert.presentation.model import INCH, Box, Paragraph, Presentation, Shape, Slide, Text, TextRun
+from svc_notebooks.convert.presentation.odp.read import read as read_odp
+from svc_notebooks.convert.presentation.odp.write import write as write_odp
+from svc_notebooks.convert.presentation.pptx.read import read_ppt
+from svc_notebooks.convert.presentation.pptx.write import write as write_pptx
 from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, PrintSetup, Sheet, Workbook
+from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
+from svc_notebooks.convert.spreadsheet.xlsx.write import write as write_xlsx
 from svc_notebooks.core.http import media_types
 from tests.convert import sources
 from tests.convert.presentation import decks
+from tests.convert.presentation.test_pptx import sample
 
 pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
 
@@ -80,7 +90,6 @@ def output_of(*command: Any) -> str:
 
 
 def office(made: bytes, extension: str, target: str, folder: Path) -> bytes:
-    """Convert a file with LibreOffice."""
     source = folder / f"made.{extension}"
     source.write_bytes(made)
     profile = f"-env:UserInstallation={(folder / 'lo').as_uri()}"
@@ -218,3 +227,59 @@ def test_a_strict_reader_reads_the_pdfs(converter: Converter, rich_bodies: dict[
     pages = pypdf.PdfReader(io.BytesIO(made), strict=True).pages
 
     assert all(page.extract_text() for page in pages)
+
+
+SHEET_ROWS = {
+    0: {0: Cell(1.5), 1: Cell(2), 2: Cell(None, formula="SUM(A1:B1,'My data'!A1)"), 3: Cell("Größe 日本語 😀")},
+    1: {0: Cell(True), 1: Cell("=1+1"), 2: Cell(None, formula='IF(A1>1,"yes","no")'), 3: Cell("a, b")},
+}
+
+
+@pytest.mark.parametrize("extension,write", [("xlsx", write_xlsx), ("ods", write_ods)])
+def test_cells_and_formulas(job, tmp_path, extension, write):
+    made = write(Workbook((Sheet("My data", SHEET_ROWS),)), job)
+
+    text = office(made, extension, "csv:Text - txt - csv (StarCalc):44,34,76", tmp_path).decode()
+
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert rows == [["1.5", "2", "5", "Größe 日本語 😀"], ["TRUE", "=1+1", "yes", "a, b"]]
+
+
+_SCRIPTS = ("Größe", "日本語", "한국어", "中文", "Ελληνικά", "Русский")
+
+
+@pytest.fixture
+def deck() -> Presentation:
+    words = tuple(Paragraph((TextRun(text),), marker="bullet") for text in _SCRIPTS)
+    scripts = Slide((Text(Box(INCH, INCH, 8 * INCH, 4 * INCH), words, "body"),))
+    shapes = tuple(_roomy(shape, n) for n, shape in enumerate(sample().slides[0].shapes))
+    return replace(sample(), slides=(replace(sample().slides[0], shapes=shapes, hidden=False), scripts))
+
+
+def _roomy(shape: Shape, n: int) -> Shape:
+    """Return the shape in a larger box that covers no other."""
+    return replace(shape, box=Box(n % 2 * 6 * INCH, n // 2 * 2 * INCH, 5 * INCH, 2 * INCH))
+
+
+@pytest.mark.parametrize("write, extension", [(write_pptx, "pptx"), (write_odp, "odp")])
+def test_libreoffice_shows_the_same_slides(job, deck, tmp_path, write, extension):
+    office(write(deck, job), extension, "pdf", tmp_path)
+
+    text = output_of("pdftotext", "-layout", tmp_path / "made.pdf", "-")
+    pages = pypdf.PdfReader(tmp_path / "made.pdf").pages
+    assert [(round(it.mediabox.width), round(it.mediabox.height)) for it in pages] == [(960, 540)] * 2
+    assert [word for word in ("Title", "one", "two", "oval", "wide", *_SCRIPTS) if word not in text] == []
+
+
+@pytest.mark.spec("A5-01")
+def test_slides_that_libreoffice_writes_are_read(job, tmp_path):
+    theirs = office(decks.full_pptx(), "pptx", "odp", tmp_path)
+    old = office(decks.full_pptx(), "pptx", "ppt", tmp_path)
+    new, was = read_odp(theirs, job), read_ppt(old, job)
+
+    for deck in (new, was):
+        assert [slide.shapes[0].text for slide in deck.slides[:2]] == ["Überblick 日本語", "Numbers"]
+        assert deck.slides[0].notes == "Say hello\nand more"
+        assert [it.level for it in deck.slides[0].shapes[1].paragraphs] == [0, 1, 2, 0]
+        assert deck.slides[2].hidden
+        assert len(deck.pictures) >= 1

@@ -52,8 +52,6 @@ REFUSED: list[tuple[Callable[[bytes, Job], object], bytes, str]] = [
 
 @pytest.mark.spec("A5-02")
 @pytest.mark.parametrize("reader, source, reason", REFUSED)
-def test_other_files_are_refused_with_the_reason(
-    reader: Callable[[bytes, Job], object], source: bytes, reason: str, job: Job
-) -> None:
+def test_other_files_are_refused_with_the_reason(reader, source: bytes, reason: str, job: Job) -> None:
     with pytest.raises(ConversionError, match=reason):
         reader(source, job)

@@ -11,7 +11,6 @@ from svc_notebooks.core.http.media_types import EXPORTS, IMPORTS, MAX_IMPORT_SIZ
 
 @pytest.fixture
 def everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all conversions be available."""
     monkeypatch.setattr(registry.Conversion, "is_available", True)
 
 

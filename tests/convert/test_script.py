@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from svc_notebooks.convert.job import ConversionError, TooLarge
-from svc_notebooks.convert.script import Project, ScriptFile, read_json, read_text, write_json
+from svc_notebooks.convert.script import ScriptFile, ScriptProject, read_json, read_text, write_json
 
 pytestmark = pytest.mark.spec("A5-01")
 
@@ -20,11 +20,11 @@ def encoded(value) -> bytes:
 def test_a_project_keeps_all_its_fields(job):
     value = {"scriptId": "s1", "files": [{"id": "1", **_CODE}, {**_MANIFEST, "functionSet": {"values": []}}]}
 
-    made = write_json(Project.unpack(read_json(encoded(value), job).pack()), job)
+    made = write_json(ScriptProject.unpack(read_json(encoded(value), job).pack()), job)
 
     assert json.loads(made) == value
     assert made.startswith(b'{\n  "scriptId": "s1",\n  "files": [')
-    assert json.loads(write_json(Project(), job)) == {"files": []}
+    assert json.loads(write_json(ScriptProject(), job)) == {"files": []}
 
 
 def test_plain_text_is_one_script(job):

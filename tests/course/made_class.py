@@ -127,7 +127,6 @@ def _make_class(folder: Path, wrong: dict[str, list[str]], number: int) -> Itera
 
 
 def _right(folder: Path, numbers: Iterable[int]) -> Iterator[Planted]:
-    """All notebooks with their solutions."""
     solved = {path.name: json.dumps(solve_notebook(path)) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
     for number in numbers:
         student = folder / f"right {number:03}"
@@ -181,5 +180,4 @@ def _hostile(folder: Path, number: int) -> Iterator[Planted]:
 
 
 def contents(folder: Path) -> Iterable[tuple[str, bytes]]:
-    """Return the path and the bytes of each file below a folder."""
     return [(str(path), path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()]

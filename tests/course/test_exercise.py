@@ -20,8 +20,6 @@ def solve() -> None:
 
 
 class TestBegin:
-    """Each beginning is a service of its own, and the calls of the package use it."""
-
     def test_makes_its_session_the_current_one_and_lists_what_is_given(self, capsys: pytest.CaptureFixture[str]):
         given = course.exercise("upload-with-a-name").begin()
 
@@ -51,8 +49,6 @@ class TestBegin:
 
 
 class TestCheck:
-    """A check says what it saw, and never fails itself."""
-
     def test_before_the_beginning_it_says_how_to_begin(self):
         result = course.exercise("expired-session").check()
 
@@ -131,8 +127,6 @@ class TestCheck:
 
 
 class TestParts:
-    """The parts of a check, with their points."""
-
     def test_each_part_is_judged_by_itself(self):
         exercise = course.exercise("upload-with-a-name")
         given = exercise.begin()
@@ -184,8 +178,6 @@ class TestParts:
 
 
 class TestSolution:
-    """The solution with its reasons, after two attempts."""
-
     def test_opens_after_two_failed_checks_of_different_attempts(self):
         exercise = course.exercise("upload-with-a-name")
         exercise.begin()
@@ -211,8 +203,6 @@ class TestSolution:
 
 
 class TestMessages:
-    """What a receiver of a student's is asked."""
-
     def test_messages_can_be_delivered_a_limited_number_of_times(self):
         given = course.exercise("believe-nobody").begin()
         for _ in range(5):
@@ -241,8 +231,6 @@ class TestHints:
 
 
 class TestReset:
-    """One exercise, or all of them, as if nothing had been done."""
-
     @pytest.mark.parametrize("is_one", [True, False])
     def test_of_one_or_all(self, is_one: bool):
         solve()
@@ -289,8 +277,6 @@ class TestCatalogue:
 
 
 class TestRecord:
-    """A check reads the first 64 KiB that a student's client sent."""
-
     @pytest.mark.parametrize("stream", [False, True])
     @pytest.mark.parametrize("body, recorded", [(b"{}", b"{}"), (bytes(10**6), bytes(65536))])
     def test_a_body_is_recorded(self, body: bytes, recorded: bytes, stream: bool):
@@ -302,3 +288,24 @@ class TestRecord:
             recorder.handle(Request("POST", "https://svc.local/storage/v3/files", Headers(headers), sent))
 
         assert recorder.records[0].request_body == recorded
+
+
+def test_the_first_choice_is_kept_and_each_choice_says_why():
+    prediction = course.predict("http-range")
+    wrong, right, _ = prediction.options
+    static = prediction._repr_mimebundle_()["text/html"]
+
+    prediction.choice.value = wrong
+    first = prediction.reason.value
+    prediction.choice.value = right
+
+    assert "Not quite. </strong>Both ends are included: byte 0" in first
+    assert "Right. " in prediction.reason.value
+    assert (prediction.first, repr(prediction)) == (wrong, "<Prediction http-range: 3>")
+    assert static.count("<li>") == 3
+    assert "Both ends" not in static
+
+
+def test_an_unknown_question_suggests_a_similar_one():
+    with pytest.raises(ValueError, match="no question 'http-ranges'; did you mean 'http-range'"):
+        course.predict("http-ranges")

@@ -73,8 +73,6 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 class TestRoster:
-    """Which submission belongs to which student."""
-
     ROSTER = (
         Student("Ada Lovelace", "ada.l@svc.example", "71"), Student("Bob Adams", login="bob7"), Student("Eve Smith")
     )  # fmt: skip
@@ -143,8 +141,6 @@ class TestRoster:
 
 
 class TestDeadlines:
-    """Late submissions are named, and keep a share of their points."""
-
     ROSTER = (Student("Ada"), Student("Bob", deadline=parse_deadline("2026-12-02 12:00")), Student("Eve"))
     MARKS = tuple(mark(name, "expired-session") for name in ("ada", "bob", "eve"))
 
@@ -189,8 +185,6 @@ class TestDeadlines:
 
 
 class TestMoodleWorksheet:
-    """The grading worksheet of Moodle is a roster with the times of the submissions."""
-
     @pytest.fixture
     def roster(self, tmp_path: Path) -> list[Student]:
         (tmp_path / "grades.csv").write_text(WORKSHEET, encoding="utf-8")
@@ -226,8 +220,6 @@ class TestMoodleWorksheet:
 
 
 class TestFormats:
-    """What the systems of a school import."""
-
     @pytest.mark.parametrize(
         "format, ada, bob",
         [
@@ -287,8 +279,6 @@ def content(student: str, *cells: str) -> SubmissionContent:
 
 
 class TestSimilarity:
-    """Pairs of students with nearly the same code."""
-
     TASK = "from svc_notebooks import course\ngiven = course.exercise('x').begin()\ngiven.check()\nprint(given)\n" * 3
     OWN = "".join(f"total_{n} = count({n}) + offset\nsave('{n}', total_{n})\n" for n in range(8))
 
@@ -338,8 +328,6 @@ def test_pseudonyms_stay_the_same_and_no_other_file_is_replaced(tmp_path: Path):
 
 
 class TestCommand:
-    """What `svc-notebooks grade` writes for a class."""
-
     def grade(self, folder: Path, *arguments: str, **files: str) -> int:
         options = [text for option, name in files.items() for text in (f"--{option.replace('_', '-')}", name)]
         return main(["grade", str(folder), *arguments, *options])

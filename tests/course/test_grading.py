@@ -205,8 +205,6 @@ def test_a_class_of_other_notebooks_has_no_exercise_and_the_exit_status_of_a_pro
 
 
 class TestReports:
-    """The reports of a submission's processes, which may be false."""
-
     def read(self, *messages: bytes, notebooks: int = 1) -> list[NotebookReport]:
         ours, theirs = Pipe()
         with ours, theirs:
@@ -241,8 +239,6 @@ class TestReports:
 
 
 class TestResume:
-    """Results of an earlier run are kept."""
-
     def test_an_unchanged_submission_is_not_run_again_and_a_changed_one_is(self, tmp_path: Path):
         paths = {name: write_notebook(tmp_path / f"{name}.ipynb", name) for name in ("ada", "bob")}
         contents = [handed_in(name, path) for name, path in paths.items()]
@@ -283,8 +279,6 @@ def graded(student: str, *solved: str, remarks: tuple[str, ...] = ()) -> Submiss
 
 
 class TestCommand:
-    """`svc-notebooks grade DIR`."""
-
     @pytest.fixture
     def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write_notebook(tmp_path / "class" / "ada.ipynb", "1")

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, given, strategies as st
@@ -60,13 +61,15 @@ def test_no_other_bytes_are_the_record(early: int, late: int):
     with contextlib.closing(environment):
         session, first = environment.session(), 64 * int(str(environment.values["record"]))
         start, end = first + early, max(first + early, first + 63 + late)
-        svc.upload(
-            svc.read(environment.values["file_id"], byte_range=(start, end), session=session),
-            name="record.txt",
-            session=session,
-        )
+        part = svc.read(environment.values["file_id"], byte_range=(start, end), session=session)
+        svc.upload(part, name="record.txt", session=session)
 
         assert environment.result().solved == (early == 0 and end == first + 63)
+
+
+@cache
+def _receiver_exercise() -> ExerciseService:
+    return ExerciseService(DEFINITIONS["believe-nobody"], "0")
 
 
 @given(st.data())
@@ -80,15 +83,6 @@ def test_a_receiver_is_right_about_every_message_or_wrong(data: st.DataObject):
         exercise.record_outcome(number, (603 - status) if number in flipped else status)
 
     assert exercise.result().solved == (not flipped)
-
-
-_exercises: list[ExerciseService] = []
-
-
-def _receiver_exercise() -> ExerciseService:
-    if not _exercises:
-        _exercises.append(ExerciseService(DEFINITIONS["believe-nobody"], "0"))
-    return _exercises[0]
 
 
 @given(st.binary() | st.text() | st.integers() | st.lists(st.text()))
@@ -106,8 +100,6 @@ CALLS = ("begin", "sign_in", "advance", "messages", "answered", "verdict", "now"
 
 
 class TestGradingService:
-    """Strangers can send requests to the grading service."""
-
     def ask(self, grader: GradingService, call: str, body: object, key: str | None) -> int:
         headers = Headers([("Authorization", f"Bearer {key}")] if key else [])
         text = json.dumps(body).encode()

@@ -55,7 +55,6 @@ time.sleep(600)
 
 @contextmanager
 def listener() -> Iterator[int]:
-    """A port of this machine at which something listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
 
@@ -146,15 +145,12 @@ def test_a_process_without_a_job_has_started_before_it_is_killed() -> None:
 
 @pytest.fixture
 def bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program in the place of bubblewrap."""
     monkeypatch.setattr(sandbox, "which", lambda name: str(tmp_path / "bwrap"))
     (tmp_path / "bwrap").touch(0o755)
     return tmp_path / "bwrap"
 
 
 class TestChoice:
-    """Which way is used, and the reason."""
-
     def test_bubblewrap_that_is_asked_for_and_missing_is_an_error(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(sandbox, "which", lambda name: None)
 

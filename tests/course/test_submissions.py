@@ -206,8 +206,6 @@ def written(folder: Path, *names: str) -> Path:
 
 
 class TestNames:
-    """Files whose names are unusual, and files of the teacher."""
-
     def test_the_files_of_the_teacher_are_no_hand_ins_and_all_of_a_student_are_one(self, tmp_path: Path) -> None:
         of_ada = ("ada.ipynb", "ada.pdf", "ada/e2.ipynb")
         written(tmp_path, *of_ada, "roster.csv", "notes.txt", "pages/ada.html", ".git/config")

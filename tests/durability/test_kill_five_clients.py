@@ -192,7 +192,6 @@ def test_a_few_kills_under_five_clients(tmp_path: Path) -> None:
 @pytest.mark.durability
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_two_hundred_kills_under_five_clients(tmp_path: Path, seed: int) -> None:
-    """50 kills in each of four runs."""
     acknowledged = run_with_kills(tmp_path / "store", kills=50, seed=seed)
     aside = [path for path in (tmp_path / "store" / "aside").rglob("*") if path.is_file()]
     print(f"seed {seed}: {acknowledged} operations acknowledged, {len(aside)} parts aside")

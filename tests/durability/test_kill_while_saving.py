@@ -51,17 +51,22 @@ def numbers_in(path: Path) -> list[int]:
         return sorted(numbers)
 
 
+def saving(path: Path, number: int) -> subprocess.Popen[str]:
+    """Return a process that has begun to save for this time."""
+    command = [sys.executable, "-c", SAVER.format(token=TOKEN), str(path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    while process.stdout.readline().split() != ["saving", str(number)]:
+        pass
+    return process
+
+
 @pytest.mark.durability
 @pytest.mark.parametrize("seed", range(40))
 def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path: Path, seed: int) -> None:
     path, chance = tmp_path / "lesson.svc", random.Random(seed)
-    process = subprocess.Popen(
-        [sys.executable, "-c", SAVER.format(token=TOKEN), str(path)], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout
     last = chance.randint(3, 6)
-    while process.stdout.readline().split() != ["saving", str(last)]:
-        pass
+    process = saving(path, last)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=chance.random() * 0.05)  # somewhere in this save, or in the next one
     process.kill()
@@ -81,12 +86,7 @@ def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path: Path, seed: 
 def test_what_killed_saves_left_is_gone_after_the_next_one(tmp_path: Path) -> None:
     path = tmp_path / "lesson.svc"
     for _ in range(5):
-        process = subprocess.Popen(
-            [sys.executable, "-c", SAVER.format(token=TOKEN), str(path)], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout
-        while process.stdout.readline().split()[:1] != ["saving"]:
-            pass
+        process = saving(path, 1)
         process.kill()
         process.communicate()
 

@@ -1,7 +1,4 @@
-"""The control interface and saved files, told nonsense: it is refused, and the service goes on.
-
---hypothesis-profile=ci tells more of it, and other nonsense each time.
-"""
+"""The control interface and saved files, told nonsense: it is refused, and the service goes on."""
 
 import io
 import json

@@ -1,8 +1,5 @@
 """Uploads, downloads and channels under random plans of faults: success with the same content, or a clear error
-after which the same call succeeds; requests within a bound; one file; messages in order.
-
---hypothesis-profile=ci tries hundreds of each instead of a few, and other ones each time.
-"""
+after which the same call succeeds; requests within a bound; one file; messages in order."""
 
 import tempfile
 from collections import Counter

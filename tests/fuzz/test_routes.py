@@ -1,8 +1,4 @@
-"""Every route of the OpenAPI document, asked at random (schemathesis): no 5xx, and nothing that is not documented.
-
-In `make test` it is the same few examples for each route at every run; --hypothesis-profile=ci draws more, and others
-each time.
-"""
+"""Every route of the OpenAPI document, asked at random (schemathesis): no 5xx, and nothing that is not documented."""
 
 import copy
 from typing import Any

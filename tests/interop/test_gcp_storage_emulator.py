@@ -1,15 +1,7 @@
 """Our client against the upload sessions of gcp-storage-emulator, unmodified.
 
 It serves another interface of the family (object storage), so the initiation goes to another path; from there
-on an upload needs nothing but the session URI.
-
-Where the emulator answers otherwise than the interface:
-
-    nothing is stored yet                       Range: bytes=0-0, where the interface sends no Range
-    a session that is complete is forgotten     the question gets 404, where the interface says 200 and the metadata
-    a chunk that overlaps what is stored        400, where the interface keeps the new bytes
-    a chunk that begins beyond what is stored   400, where the family answers 503
-    DELETE on the session URI                   no such method, where the family answers 499
+on an upload needs nothing but the session URI. The tests of what it answers otherwise are named "known wrong".
 """
 
 from random import Random

@@ -144,9 +144,8 @@ def test_the_parameter_fields_accepts_each_field_of_the_family(api, base_url, to
     document = google_description(api)
 
     def mask(name, above=()):
-        return ",".join(
-            field + below(schema, (*above, name)) for field, schema in document["schemas"][name]["properties"].items()
-        )
+        fields = document["schemas"][name]["properties"]
+        return ",".join(field + below(schema, (*above, name)) for field, schema in fields.items())
 
     def below(schema, above):
         schema = schema.get("items", schema)

@@ -21,8 +21,7 @@ from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
 
 SCRIPT = Path(__file__).with_name("instances.cjs")
-BUILD = Path(__file__).parents[2] / "build"
-"""The folder in which `make peers` installs ical.js and khal."""
+BUILD = Path(__file__).parents[2] / "build"  # in which `make peers` installs ical.js and khal
 
 
 @cache
@@ -59,11 +58,7 @@ SERIES = [
 ]
 
 
-def _name(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-@pytest.mark.parametrize("zone, start, lines", SERIES, ids=_name)
+@pytest.mark.parametrize("zone, start, lines", SERIES, ids=[zone for zone, *_ in SERIES])
 def test_ical_js_finds_the_instances_of_the_service(zone, start, lines):
     event = _event(zone, start, *lines)
     if (folders := _node_path()) is None:
@@ -93,7 +88,7 @@ path = {folder}/khal.db
 """
 
 
-@pytest.mark.parametrize("zone, start, lines", SERIES, ids=_name)
+@pytest.mark.parametrize("zone, start, lines", SERIES, ids=[zone for zone, *_ in SERIES])
 def test_khal_finds_the_instances_of_the_service(zone, start, lines, tmp_path):
     """khal has zone data of its own for the names of zones, so only past years are compared."""
     if (khal := shutil.which("khal", path=BUILD / "peers-env" / "bin")) is None:

@@ -54,13 +54,9 @@ def environment(lab: Sandbox, **variables: str) -> dict[str, str]:
 def run_program(program: str, file: str, variables: dict[str, str]) -> str:
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
-    done = subprocess.run(
-        ["node" if file.endswith(".mjs") else "bash", CLIENTS / file],
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    words = ["node" if file.endswith(".mjs") else "bash", CLIENTS / file]
+    environment = {**os.environ, **variables}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

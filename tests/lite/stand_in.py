@@ -65,10 +65,16 @@ __version__ = "3.0.0"
 NA = None
 options = SimpleNamespace(display=SimpleNamespace(max_colwidth=50))
 
-def array(values, dtype=None):
-    return list(values)
+class Array(list):
+    tolist = list.copy
 
-arrays = SimpleNamespace(IntegerArray=lambda values, mask: list(values), BooleanArray=lambda values, mask: list(values))
+def array(values, dtype=None):
+    return Array(values)
+
+arrays = SimpleNamespace(IntegerArray=array, BooleanArray=array)
+
+def to_datetime(values, **named):
+    raise ValueError("a stand-in parses no columns")
 
 class Timestamp(datetime):
     def __new__(cls, *given, **named):
@@ -76,9 +82,11 @@ class Timestamp(datetime):
 
 class DatetimeIndex:
     def __init__(self, values, tz=None):
-        self.array = [None if one == "NaT" else datetime.fromisoformat(one).replace(tzinfo=UTC) for one in values]
+        self.array = Array(None if one == "NaT" else datetime.fromisoformat(one).replace(tzinfo=UTC) for one in values)
 
 class Series:
+    dtype = object
+
     def __init__(self, values, index=None, **named):
         if named:
             _lacks("such a Series")
@@ -157,7 +165,7 @@ class DataFrame(metaclass=Lacking):
 
     @property
     def columns(self):
-        return list(self._data)
+        return Array(self._data)
 
     @property
     def empty(self):
@@ -183,6 +191,9 @@ class DataFrame(metaclass=Lacking):
 
     def __setitem__(self, name, values):
         self._data[name] = list(values)
+
+    def items(self):
+        return [(name, self[name]) for name in self]
 
     def assign(self, **named):
         made = {name: value(self) if callable(value) else value for name, value in named.items()}

@@ -66,9 +66,8 @@ def written(tmp_path, monkeypatch):
 
 def run(monkeypatch: pytest.MonkeyPatch, rows: dict[str, list[Row]], *arguments: str) -> int:
     speeds = iter([Speed(0.9, 5), Speed(1.2, 11), Speed(1.0, 7)])
-    monkeypatch.setattr(
-        command, "_measured", lambda names, all_cores: ((name, rows[name], next(speeds)) for name in names)
-    )
+    measured = ((name, rows[name], next(speeds)) for name in rows)
+    monkeypatch.setattr(command, "_measured", lambda names, all_cores: measured)
     return command.main([*arguments, *rows])
 
 

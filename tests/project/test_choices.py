@@ -11,9 +11,8 @@ from svc_notebooks.core.uploads.transitions import TRANSITIONS
 from tests.plugin_rules import read_rules
 
 ROOT = Path(__file__).parents[2]
-SETTINGS, _, CHOICES = (
-    (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").partition("## Choices without a setting")
-)
+PAGE = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+SETTINGS, _, CHOICES = PAGE.partition("## Choices without a setting")
 NAMED = re.compile(r'\b(?:choice\(|\.note\()\s*"([^"]+)"')
 WRITTEN = {name.strip() for name in re.findall(r"^\| ([^|`]+) \|", CHOICES, re.MULTILINE)}
 POLICY = [field.name for field in fields(Policy)]

@@ -61,9 +61,7 @@ def test_a_registry_that_cannot_be_reached_is_told_at_once(environment, monkeypa
     def fails(command, **how):
         commands.append(command)
         if "stdout" in how:
-            how["stdout"].write(
-                "WARNING: Retrying ... NewConnectionError('... Connection refused')\nERROR: No matching\n"
-            )
+            how["stdout"].write("WARNING: Retrying ... NewConnectionError('... Connection refused')\nERROR: No match\n")
         return subprocess.CompletedProcess(command, 1, stdout="")
 
     monkeypatch.setattr(environment.subprocess, "run", fails)

@@ -14,6 +14,7 @@ import svc_notebooks as svc
 from svc_notebooks.core import suggestions
 from tests.closing import closing
 from tests.conftest import new_kernel
+from tools.docs import DESCRIPTION, DOCS, PAGE, written
 
 PACKAGES = ["svc_notebooks", *(f"svc_notebooks.{module.name}" for module in pkgutil.iter_modules(svc.__path__))]
 
@@ -125,3 +126,14 @@ def test_the_words_of_other_libraries_lead_to_calls_that_exist():
 def test_a_name_that_is_not_there_is_told_the_one_that_was_meant(typed, meant):
     with pytest.raises(AttributeError, match=f"no attribute '{typed}'; did you mean '{meant}'"):
         getattr(svc, typed)
+
+
+@pytest.mark.parametrize("path", [PAGE, DESCRIPTION], ids=lambda path: path.name)
+def test_the_page_is_not_stale(path):
+    assert path.read_text(encoding="utf-8") == written()[path], "run: make docs"
+
+
+def test_each_public_name_is_in_the_reference_once():
+    names = re.findall(r"^   (\w+)$", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)
+
+    assert sorted(names) == sorted(svc.__all__)

@@ -2,13 +2,14 @@
 
 import http.client
 from io import BytesIO
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
@@ -24,25 +25,13 @@ UPLOAD = "/upload/storage/v3/files?uploadType="
 Seen = tuple[int, bytes] | str
 
 
-class Stage:
-    """The service of the current example, behind one socket."""
-
-    provider = None
-
-    def __init__(self, service: Service) -> None:
-        self.policy, self.service = service.policy, service
-
-    def handle(self, request: Request) -> Response:
-        return self.service.handle(request)
-
-    def user_of(self, token: str) -> str | None:
-        return self.service.user_of(token)
-
-
 @pytest.fixture(scope="module")
 def stage():
+    """The service of the current example, behind one socket."""
     with open_service(seed=0) as first:
-        stage = Stage(first)
+        stage = SimpleNamespace(service=first, policy=first.policy, provider=None)
+        stage.handle = lambda request: stage.service.handle(request)
+        stage.user_of = lambda token: stage.service.user_of(token)
         with SocketServer(stage, threads=4) as server:
             yield stage, server.base_url
 

@@ -81,7 +81,7 @@ def test_forked_children_and_their_parent_work_at_the_same_time(connected):
 @pytest.mark.parametrize("method", STARTED_ANEW)
 def test_processes_that_are_started_anew_connect_by_an_initializer(connected, method):
     context = multiprocessing.get_context(method)
-    with ProcessPoolExecutor(2, context, initializer=svc.connect, initargs=connected.arguments) as pool:
+    with ProcessPoolExecutor(1, context, initializer=svc.connect, initargs=connected.arguments) as pool:
         connected.check(list(pool.map(send, range(6))))
 
 

@@ -29,7 +29,14 @@ from svc_notebooks.core.uploads.server_state_machine import (
     after_body,
     before_body,
 )
-from svc_notebooks.core.uploads.transitions import UploadEvent, UploadRule, UploadState, transition
+from svc_notebooks.core.uploads.transitions import (
+    TRANSITIONS,
+    IllegalUploadTransition,
+    UploadEvent,
+    UploadRule,
+    UploadState,
+    transition,
+)
 from tests.examples import examples
 
 RULE = UploadRule(quantum=4)
@@ -131,3 +138,10 @@ def test_the_last_chunk_of_an_unknown_total_has_the_total():
 
     assert step.content_range(2, 10) == ContentRange(ByteSpan(8, 9), 10)
     assert step.content_range(0, 8) == ContentRange(None, 8)
+
+
+def test_an_illegal_transition_is_a_missing_row_and_every_state_but_none_can_expire():
+    with pytest.raises(IllegalUploadTransition, match="expired"):
+        transition(UploadState.EXPIRED, UploadEvent.PART)
+    can_expire = {state for state, event in TRANSITIONS if event is UploadEvent.SILENCE}
+    assert can_expire == set(UploadState) - {UploadState.NONE}

@@ -56,7 +56,6 @@ _CONTENTS = ["tests/contract/uploads", "tests/contract/files/test_download.py"]
 
 
 def main(arguments: list[str]) -> int:
-    """Start the servers, run the tests, and return the exit status."""
     if "--writes" in arguments:
         return writes.main([each for each in arguments if each != "--writes"])
     is_sample, is_two = _SAMPLE_OPTION in arguments, _TWO_OPTION in arguments

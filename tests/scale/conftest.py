@@ -36,7 +36,6 @@ class Place(NamedTuple):
         )
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
-        """Run a statement in the database, and return its rows."""
         with psycopg.connect(self.address, autocommit=True) as connection:
             cursor = connection.execute(statement)
             return cursor.fetchall() if cursor.description else []
@@ -57,7 +56,6 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[str]:
-    """The endpoint of an S3 server."""
     try:
         with s3_endpoint() as endpoint:
             yield endpoint
@@ -83,18 +81,15 @@ def empty_database(server: str) -> Iterator[str]:
 
 @pytest.fixture
 def address(server: str) -> Iterator[str]:
-    """The address of an empty database."""
     with empty_database(server) as address:
         yield address
 
 
 @pytest.fixture
 def place(address: str, tmp_path: Path) -> Place:
-    """A place with a folder for contents."""
     return Place(address, tmp_path / "content")
 
 
 @pytest.fixture(params=["folder", "bucket"])
 def each_place(request: pytest.FixtureRequest, address: str, tmp_path: Path) -> Place:
-    """A place with a folder, and one with a bucket."""
     return Place(address, tmp_path / "content" if request.param == "folder" else request.getfixturevalue("bucket"))

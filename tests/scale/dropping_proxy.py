@@ -31,7 +31,6 @@ class DroppingProxy:
         self._drops = False
 
     def end_connections(self) -> None:
-        """End all connections on both sides."""
         while self._open:
             with suppress(OSError):
                 self._open.pop().shutdown(socket.SHUT_RDWR)
@@ -60,7 +59,6 @@ class DroppingProxy:
 
 @contextmanager
 def dropping_proxy(target: str) -> Iterator[DroppingProxy]:
-    """Run a proxy during a `with` block."""
     proxy = DroppingProxy(target)
     try:
         yield proxy

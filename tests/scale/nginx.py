@@ -39,7 +39,6 @@ def nginx(running: Sequence[Any], folder: Path) -> Iterator[str]:
 
 
 def _wait(process: subprocess.Popen[str], port: int) -> None:
-    """Wait until nginx accepts connections."""
     while process.poll() is None:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
             return

@@ -53,7 +53,6 @@ def dump(folder: Path) -> dict[str, Any]:
 
 
 def as_bytes(folder: Path) -> dict[str, bytes]:
-    """All files of a folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -180,7 +179,6 @@ class Client:
         assert len(set(self.messages)) == len(self.messages) == self.expected
 
     def upload(self, service: Service, *, last: bool = False) -> None:
-        """Send the next chunk, or the last one."""
         wire, half = wire_of(service), len(self.content)
         total = half * 3
         content = self.content if not last else self.content * ((total - self.stored) // half)
@@ -210,11 +208,15 @@ def test_a_client_goes_on_after_a_copy_to_postgresql_and_back(each_place: Place,
         client.upload(service, last=True)
 
 
+def run_command(source: Path, place: Place) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "svc_notebooks.cli", "migrate", source, place.address, "--content", place.content]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def test_a_store_in_use_is_refused(place: Place, tmp_path: Path) -> None:
     filled(tmp_path / "first")
-    command = [sys.executable, "-m", "svc_notebooks.cli", "migrate", tmp_path / "first", place.address]
     with open_service(tmp_path / "first"):
-        done = subprocess.run([*command, "--content", place.content], capture_output=True, text=True, check=False)
+        done = run_command(tmp_path / "first", place)
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "is open in another process" in done.stderr or "is in use" in done.stderr
@@ -228,29 +230,26 @@ def test_a_database_in_use_is_refused(place: Place, tmp_path: Path) -> None:
     assert not (tmp_path / "second").exists()
 
 
-@pytest.mark.parametrize("target", ["a database with a store", "a folder with a store", "a folder with a file"])
-def test_a_target_that_is_not_empty_is_refused_and_not_changed(place: Place, tmp_path: Path, target: str) -> None:
+def test_a_database_with_a_store_is_refused_and_not_changed(place: Place, tmp_path: Path) -> None:
     filled(tmp_path / "first")
-    other = tmp_path / "other"
-    if target == "a database with a store":
-        place.opened().close()
-        with pytest.raises(OSError, match="already has a store"):
-            copy(tmp_path / "first", place.address, place.content)
+    place.opened().close()
+    with pytest.raises(OSError, match="already has a store"):
+        copy(tmp_path / "first", place.address, place.content)
 
-        assert place.execute("SELECT count(*) FROM files") == [(0,)]
-        place.opened().close()
-        return
-    copy(tmp_path / "first", place.address, place.content)
-    if target == "a folder with a store":
-        filled(other)
-    else:
-        other.mkdir()
-        (other / "thesis.txt").write_text("mine")
-    before = as_bytes(other)
-    with pytest.raises(OSError, match="is not empty"):
-        copy(place.address, other, place.content)
+    assert place.execute("SELECT count(*) FROM files") == [(0,)]
+    place.opened().close()
 
-    assert as_bytes(other) == before
+
+def test_a_folder_that_is_not_empty_is_refused_and_not_changed(place: Place, tmp_path: Path) -> None:
+    copy(filled(tmp_path / "first"), place.address, place.content)
+    (tmp_path / "with a file").mkdir()
+    (tmp_path / "with a file" / "thesis.txt").write_text("mine")
+    for folder in (filled(tmp_path / "with a store"), tmp_path / "with a file"):
+        before = as_bytes(folder)
+        with pytest.raises(OSError, match="is not empty"):
+            copy(place.address, folder, place.content)
+
+        assert as_bytes(folder) == before
 
 
 @pytest.mark.parametrize(
@@ -280,9 +279,7 @@ class Killed(BaseException):
 
 
 @pytest.fixture(params=["to PostgreSQL", "to a folder"])
-def interrupted(
-    request: pytest.FixtureRequest, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[str, str, Place]:
+def interrupted(request, place: Place, tmp_path: Path, monkeypatch) -> tuple[str, str, Place]:
     """A migration that was interrupted after two parts: its source and its target."""
     source, target = str(filled(tmp_path / "first")), place.address
     if request.param == "to a folder":
@@ -350,8 +347,7 @@ def test_the_command_copies_backups_of_users_too(place: Place, tmp_path: Path) -
     first = filled(tmp_path / "first")
     (first / "user-backups").mkdir()
     (first / "user-backups" / "ada.svc").write_bytes(b"backup")
-    command = [sys.executable, "-m", "svc_notebooks.cli", "migrate", first, place.address, "--content", place.content]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_command(first, place)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("copied and verified: ")

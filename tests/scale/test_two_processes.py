@@ -5,15 +5,15 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPException
+from itertools import cycle
 from random import Random
 from threading import Event
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -76,13 +76,10 @@ def test_no_change_is_hidden_from_a_list_of_changes(pair: list[Worker]) -> None:
 
     def follow() -> list[str]:
         seen, position = list[str](), token
-        while len(set(seen)) < 2 * number and not done:
-            for worker in pair:
-                page = sent(worker, "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
-                seen.extend(change["fileId"] for change in page["changes"])
-                position = page.get("nextPageToken") or page["newStartPageToken"]
-        for _ in range(2 * number // 100 + 2):
-            page = sent(pair[0], "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
+        readers, rest = cycle(pair), 2 * number // 100 + 2
+        while rest:
+            rest -= bool(done) or len(set(seen)) == 2 * number
+            page = sent(next(readers), "GET", f"/storage/v3/changes?pageToken={position}&pageSize=100")
             seen.extend(change["fileId"] for change in page["changes"])
             position = page.get("nextPageToken") or page["newStartPageToken"]
         return seen
@@ -110,13 +107,11 @@ def test_no_change_is_hidden_from_an_incremental_sync(pair: list[Worker]) -> Non
 
     def follow() -> None:
         position, last = token, False
-        while True:
+        while not last:
             last = bool(done)
             page = sent(pair[len(seen) % 2], "GET", f"{EVENTS}?syncToken={position}&maxResults=2500")
             seen.update(each["id"] for each in page["items"])
             position = page["nextSyncToken"]
-            if last:
-                return
 
     with ThreadPoolExecutor(1) as pool:
         following = pool.submit(follow)
@@ -127,65 +122,57 @@ def test_no_change_is_hidden_from_an_incremental_sync(pair: list[Worker]) -> Non
     assert set(created[0] + created[1]) - seen == set()
 
 
+@contextmanager
+def killing(running: list[Worker], seconds: float) -> Iterator[list[int]]:
+    """Kill the second worker and start it again and again during a `with` block. The list has the ids of the killed."""
+    done, killed = Event(), list[int]()
+
+    def kill_and_restart() -> None:
+        while not done.wait(seconds):
+            killed.append(running[1].process_id)
+            running[1].kill()
+            running[1].start()
+
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(kill_and_restart)
+        try:
+            yield killed
+        finally:
+            done.set()
+            future.result()
+            running[1].close()
+
+
 def test_the_chunks_of_an_upload_reach_different_processes(each_place: Place) -> None:
-    chunk, random = 262_144, Random(0)
+    random = Random(0)
     with workers(each_place, 2, "t") as running, round_robin(running) as address:
         for _ in range(200 if FULL else 8):
-            content = random.randbytes(random.randrange(2 * chunk, 5 * chunk))
-            status, headers, _ = call(address, "POST", "/upload/storage/v3/files?uploadType=resumable", {})
-            assert status == 200
-            target = headers["Location"].partition("/upload/")[2]
-            for start in range(0, len(content), chunk):
-                block = content[start : start + chunk]
-                status, _, body = call(
-                    address,
-                    "PUT",
-                    f"/upload/{target}",
-                    block,
-                    Content_Range=f"bytes {start}-{start + len(block) - 1}/{len(content)}",
-                )
-                assert status == (308 if start + len(block) < len(content) else 200), body
-            row = sent(address, "GET", f"{FILES}/{json.loads(body)['id']}?fields=md5Checksum,size")
+            content = random.randbytes(random.randrange(2 * CHUNK, 5 * CHUNK))
 
-            assert row == {"md5Checksum": hashlib.md5(content).hexdigest(), "size": str(len(content))}
+            assert upload(address, content, is_killed=False) == {"md5Checksum": hashlib.md5(content).hexdigest()}
 
 
 def test_uploads_go_on_while_a_process_is_killed_again_and_again(each_place: Place) -> None:
-    number, random, done = 2000 if FULL else 12, Random(1), Event()
+    number, random = 2000 if FULL else 12, Random(1)
     contents = [random.randbytes(random.randrange(2 * CHUNK, 4 * CHUNK)) for _ in range(min(number, 30))]
-    rows, kills = list[dict[str, str]](), 0
+    rows = list[dict[str, str]]()
     with workers(each_place, 2, "t") as running, round_robin(running) as address:
-
-        def kill_and_restart() -> None:
-            nonlocal kills
-            while not done.wait(5 if FULL else 1):
-                running[1].kill()
-                running[1] = Worker(each_place, "t", port=urlsplit(running[1].base_url).port or 0)
-                kills += 1
-
-        with ThreadPoolExecutor(1) as pool:
-            killing = pool.submit(kill_and_restart)
-            try:
-                while len(rows) < number or kills < 2:
-                    rows.append(upload(address, contents[len(rows) % len(contents)]))
-            finally:
-                done.set()
-                killing.result()
-                running[1].close()
+        with killing(running, 5 if FULL else 1) as killed:
+            while len(rows) < number or len(killed) < 2:
+                rows.append(upload(address, contents[len(rows) % len(contents)]))
         listed = sent(running[0], "GET", f"{FILES}?pageSize=1000&fields=files(id,md5Checksum)")["files"]
-    print(f"{len(rows)} uploads, {kills} kills")
+    print(f"{len(rows)} uploads, {len(killed)} kills")
 
-    assert [row["md5Checksum"] for row in rows] == [
-        hashlib.md5(contents[each % len(contents)]).hexdigest() for each in range(len(rows))
-    ]
+    checksums = [hashlib.md5(content).hexdigest() for content in contents]
+    assert [row["md5Checksum"] for row in rows] == [checksums[each % len(contents)] for each in range(len(rows))]
     assert len(listed) == min(len(rows), 1000)
 
 
 CHUNK = 262_144
 
 
-def upload(address: str, content: bytes) -> dict[str, str]:
-    """Upload a file in chunks, and ask for the stored bytes after a request without a response."""
+def upload(address: str, content: bytes, *, is_killed: bool = True) -> dict[str, str]:
+    """Upload a file in chunks, and ask for the stored bytes after a request without a response of a killed process."""
     _, headers, _ = answered(lambda: call(address, "POST", "/upload/storage/v3/files?uploadType=resumable", {}))
     size = len(content)
     target, offset = "/upload/" + headers["Location"].partition("/upload/")[2], 0
@@ -195,19 +182,17 @@ def upload(address: str, content: bytes) -> dict[str, str]:
         try:
             status, headers, body = call(address, "PUT", target, block, Content_Range=span)
         except (OSError, HTTPException):
+            assert is_killed
             query = partial(call, address, "PUT", target, b"", Content_Range=f"bytes */{size}")
             status, headers, body = answered(query)
         if status == 200:
-            row: dict[str, str] = sent_until_answered(address, f"{FILES}/{json.loads(body)['id']}?fields=md5Checksum")
+            file = f"{FILES}/{json.loads(body)['id']}?fields=md5Checksum"
+            row: dict[str, str] = answered(partial(sent, address, "GET", file))
             return row
         assert status == 308, (status, body)
-        offset = int(headers["Range"].rpartition("-")[2]) + 1 if headers["Range"] else 0
-
-
-def sent_until_answered(address: str, target: str) -> Any:
-    status, _, body = answered(lambda: call(address, "GET", target))
-    assert status == 200, body
-    return json.loads(body)
+        stored = int(headers["Range"].rpartition("-")[2]) + 1 if headers["Range"] else 0
+        assert is_killed or stored == offset + len(block)
+        offset = stored
 
 
 def answered(request: Callable[[], Any]) -> Any:
@@ -285,16 +270,29 @@ def test_a_process_that_shares_and_one_that_does_not_exclude_each_other(place: P
         place.opened()
 
 
+def watched_files(running: list[Worker], receiver: Receiver, number: int) -> list[str]:
+    """Create files and watch each of them."""
+    sent(running[0], "POST", "/_control/domains", {"domain": "localhost"})
+    sent(running[0], "POST", "/_control/trust", {"ca_pem": receiver.ca_pem})
+    files = [sent(running[0], "POST", FILES, {})["id"] for _ in range(number)]
+    for number, file in enumerate(files):
+        body = {"id": f"c{number}", "type": "web_hook", "address": receiver.address}
+        sent(running[number % len(running)], "POST", f"{FILES}/{file}/watch", body)
+    return files
+
+
+def numbers_by_channel(arrived: Iterable[tuple[str | None, int]]) -> list[list[int]]:
+    """Return the numbers of the messages of each channel, in the order in which they arrived."""
+    numbers: dict[str | None, list[int]] = {}
+    for channel, number in arrived:
+        numbers.setdefault(channel, []).append(number)
+    return list(numbers.values())
+
+
 def test_every_message_is_sent_once_and_in_order(pair: list[Worker]) -> None:
     channels, changes = (100, 10) if FULL else (12, 8)
     with receiving() as receiver:
-        for worker in pair[:1]:
-            sent(worker, "POST", "/_control/domains", {"domain": "localhost"})
-            sent(worker, "POST", "/_control/trust", {"ca_pem": receiver.ca_pem})
-        files = [sent(pair[0], "POST", FILES, {})["id"] for _ in range(channels)]
-        for number, file in enumerate(files):
-            body = {"id": f"c{number}", "type": "web_hook", "address": receiver.address}
-            sent(pair[number % 2], "POST", f"{FILES}/{file}/watch", body)
+        files = watched_files(pair, receiver, channels)
 
         def change(worker: Worker) -> None:
             for number in range(changes):
@@ -302,58 +300,31 @@ def test_every_message_is_sent_once_and_in_order(pair: list[Worker]) -> None:
                     sent(worker, "PATCH", f"{FILES}/{file}", {"description": f"{number}"})
 
         at_once(lambda: change(pair[0]), lambda: change(pair[1]))
-        received = receiver.wait_for(channels * (2 * changes + 1))
-    numbers: dict[str | None, list[int]] = {}
-    for request in received:
-        numbers.setdefault(request.channel_id, []).append(request.number)
+        receiver.wait_for(channels * (2 * changes + 1))
+    numbers = numbers_by_channel(arrived_at(receiver))
 
-    assert {len(each) for each in numbers.values()} == {2 * changes + 1}
-    assert all(each == sorted(set(each)) for each in numbers.values())
+    assert {len(each) for each in numbers} == {2 * changes + 1}
+    assert all(each == sorted(set(each)) for each in numbers)
 
 
 def test_each_message_arrives_in_order_while_a_process_is_killed_again_and_again(place: Place) -> None:
-    channels, changes, kills, done = 1000 if FULL else 40, 4, 0, Event()
-    with receiving() as receiver, workers(place, 2, "t") as running:
-        sent(running[0], "POST", "/_control/domains", {"domain": "localhost"})
-        sent(running[0], "POST", "/_control/trust", {"ca_pem": receiver.ca_pem})
-
-        def kill_and_restart() -> None:
-            nonlocal kills
-            while not done.wait(5 if FULL else 2):
-                running[1].kill()
-                running[1].start()
-                kills += 1
-
-        with ThreadPoolExecutor(1) as pool:
-            killing = pool.submit(kill_and_restart)
-            try:
-                files = [sent(running[0], "POST", FILES, {})["id"] for _ in range(channels)]
-                for number, file in enumerate(files):
-                    body = {"id": f"c{number}", "type": "web_hook", "address": receiver.address}
-                    sent(running[0], "POST", f"{FILES}/{file}/watch", body)
-                rounds = 0
-                while rounds < changes or kills < 2:
-                    rounds += 1
-                    for file in files:
-                        sent(running[0], "PATCH", f"{FILES}/{file}", {"description": f"{rounds}"})
-                with receiver.arrived:
-                    complete = receiver.arrived.wait_for(
-                        lambda: len(set(arrived_at(receiver))) == channels * (rounds + 1), PATIENCE
-                    )
-            finally:
-                done.set()
-                killing.result()
-                running[1].close()
+    channels, changes, rounds = 1000 if FULL else 40, 4, 0
+    with receiving() as receiver, workers(place, 2, "t") as running, killing(running, 5 if FULL else 2) as killed:
+        files = watched_files(running[:1], receiver, channels)
+        while rounds < changes or len(killed) < 2:
+            rounds += 1
+            for file in files:
+                sent(running[0], "PATCH", f"{FILES}/{file}", {"description": f"{rounds}"})
+        with receiver.arrived:
+            expected = channels * (rounds + 1)
+            complete = receiver.arrived.wait_for(lambda: len(set(arrived_at(receiver))) == expected, PATIENCE)
     arrived = arrived_at(receiver)
     twice = len(arrived) - len(set(arrived))
-    by_channel: dict[str | None, list[int]] = {}
-    for channel, message in arrived:
-        by_channel.setdefault(channel, []).append(message)
-    print(f"{len(arrived)} messages of {channels} channels, {twice} of them again, {kills} kills")
+    print(f"{len(arrived)} messages of {channels} channels, {twice} of them again, {len(killed)} kills")
 
     assert complete
-    assert all(numbers == sorted(numbers) for numbers in by_channel.values())
-    assert twice <= kills * MOST_LEASED
+    assert all(numbers == sorted(numbers) for numbers in numbers_by_channel(arrived))
+    assert twice <= len(killed) * MOST_LEASED
 
 
 def arrived_at(receiver: Receiver) -> list[tuple[str | None, int]]:
@@ -377,9 +348,7 @@ def cut_off(_: Worker, network: DroppingProxy) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("hanging", [stopped, cut_off])
-def test_a_process_that_hangs_does_not_stop_the_writes_of_another(
-    place: Place, hanging: Callable[[Worker, DroppingProxy], AbstractContextManager[None]]
-) -> None:
+def test_a_process_that_hangs_does_not_stop_the_writes_of_another(place: Place, hanging) -> None:
     """A process that hangs at a random moment may have the lock of the database. Its transaction then ends."""
     random, lost, slowest = Random(51), [], 0.0
 

@@ -88,7 +88,6 @@ class TwoWorkers:
         self.class_view = SimpleNamespace(accounts=None, is_open=False)
 
     def close(self) -> None:
-        """Close the service in both processes."""
         for process in _processes:
             process.ask("close")
 
@@ -97,7 +96,6 @@ class TwoWorkers:
             return next(self._workers)
 
     def call(self, path: str, *args: Any, **options: Any) -> Any:
-        """Call a method of the service in the next process."""
         return self._next().ask("call", path, *args, **options)
 
     def __getattr__(self, name: str) -> Any:
@@ -133,7 +131,6 @@ class TwoWorkers:
 
     @property
     def base_url(self) -> str:
-        """The address of the socket of the next process."""
         with self._lock:
             return next(self._addresses)
 

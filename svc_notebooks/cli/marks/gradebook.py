@@ -124,12 +124,10 @@ def table(marks: list[SubmissionResult]) -> str:
     lines.append(" ".join([f"{'solved by':{width}}", *by_all, f"{sum(mark.solved for mark in marks):>3}"]))
     legend = "   ".join(f"{sign} {word}" for word, sign in _SIGNS.items())
     exercises = [f"{number:>3} {name}" for number, name in enumerate(names, start=1)]
-    remarks = [
-        terminal_text(f"{mark.student}: {remark}")
-        for mark in marks
-        for remark in (*mark.remarks, *mark.notes, *mark.errors)
-    ]
-    return "\n".join([*lines, "", legend, *exercises, *([""] if remarks else []), *remarks, ""]) + "\n"
+    remarks = [(mark.student, remark) for mark in marks for remark in (*mark.remarks, *mark.notes, *mark.errors)]
+    lines += ["", legend, *exercises, *([""] if remarks else [])]
+    lines += [terminal_text(f"{student}: {remark}") for student, remark in remarks]
+    return "\n".join(lines) + "\n\n"
 
 
 def csv_text(marks: list[SubmissionResult]) -> str:
@@ -164,10 +162,9 @@ class Gradebook:
         if self._roster is not None:
             self._assigned, problems = assign_submissions(self._roster, handed_in, self._options.roster)
         if self._options.pseudonyms:
-            others = [each.student for each in handed_in if each.student not in self._assigned]
-            self._names = read_pseudonyms(
-                self._options.pseudonyms, [*(student.name for student in self._roster or ()), *others]
-            )
+            names = [student.name for student in self._roster or ()]
+            names += [each.student for each in handed_in if each.student not in self._assigned]
+            self._names = read_pseudonyms(self._options.pseudonyms, names)
             self._names |= {name: self._names[student.name] for name, student in self._assigned.items()}
         return list(map(self.shown, problems))
 
@@ -301,9 +298,8 @@ def class_page(
             missed, share = met.count(False), met.count(False) / len(met)
             parts.append((share, (part_name, str(missed), str(len(met)), share, DEFINITIONS[name].text.title)))
     parts.sort(key=lambda part: -part[0])
-    students = [
-        (row.student.name, f"{row.points(points):g}", f"{sum(points.values()):g}", list(row.happened)) for row in rows
-    ]
+    possible = f"{sum(points.values()):g}"
+    students = [(row.student.name, f"{row.points(points):g}", possible, list(row.happened)) for row in rows]
     body = f"<p>{len(rows)} students, {len(marks)} hand-ins</p><h2>Exercises</h2>"
     body += _table(("exercise", "correct", "not yet", "not tried", "failed", "why"), exercises)
     untried = ", ".join(DEFINITIONS[name].text.title for name, tried in begun.items() if not tried)

@@ -228,9 +228,8 @@ def assign_submissions(
             near = f"; the nearest name is {by_key[close[0]].name}" if close else ""
             problems.append(f"{name} is not in {path}{near}")
         elif student in first:
-            problems.append(
-                f"{student.name} has handed in twice, as {first[student]} and {name}; {name} does not count"
-            )
+            both = f"{first[student]} and {name}"
+            problems.append(f"{student.name} has handed in twice, as {both}; {name} does not count")
         else:
             first[student], assigned[name] = name, student
     missing = [student.name for student in roster if student not in first]

@@ -284,9 +284,8 @@ class RangedDownload:
             content_range = ContentRange(None)
         span = content_range.span
         if span is None or span.last is None:
-            raise ServiceFailed(
-                "The service sent a partial response without a valid Content-Range.", location="Content-Range"
-            )
+            text = "The service sent a partial response without a valid Content-Range."
+            raise ServiceFailed(text, location="Content-Range")
         self._set_size(content_range.total)
         if self.requested is not None and self.requested.first is None:
             # Replace a range of last bytes by absolute offsets.

@@ -58,8 +58,8 @@ class Observance:
     clock: ZoneOffset
     before: timedelta
     onsets: tuple[datetime, ...]
+    # The RRULE that generates further onsets from the only onset, or None.
     rule: str | None = None
-    """The RRULE that generates further onsets from the only onset, or None."""
 
 
 def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observance]:
@@ -251,9 +251,7 @@ CLASSES = ("public", "private", "confidential")
 
 def details(event: Event) -> Iterator[Property]:
     """Yield the properties for an event's texts, status, visibility, people and links."""
-    texts = _texts(
-        {"SUMMARY": event.get("summary"), "DESCRIPTION": event.get("description"), "LOCATION": event.get("location")}
-    )
+    texts = _texts({name.upper(): event.get(name) for name in ("summary", "description", "location")})
     yield from (text_property(name, text) for name, text in texts.items())
     if color := COLOR_NAMES.get(str(event.get("colorId"))):
         yield Property("COLOR", color[0])

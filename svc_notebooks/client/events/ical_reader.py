@@ -177,9 +177,8 @@ def _reminders(component: Component, times: EventTimes, zones: FileZones, notes:
     nearest = sorted(minutes, key=lambda reminder: reminder[1])[:MAX_REMINDERS]
     if len(nearest) < len(minutes):
         notes.append(f"of {len(minutes)} alarms the {MAX_REMINDERS} nearest to the start were kept")
-    overrides: list[JSON] = [
-        {"method": method, "minutes": before} for method, before in minutes if (method, before) in nearest
-    ]
+    kept = [reminder for reminder in minutes if reminder in nearest]
+    overrides: list[JSON] = [{"method": method, "minutes": before} for method, before in kept]
     return {"useDefault": False, "overrides": overrides} if overrides or no_alarms else {}
 
 

@@ -217,9 +217,8 @@ def _matching_native_type(session: Session, source_type: str) -> str:
     essence = MediaType.parse(source_type).essence
     possible = capabilities_of(session).imports.get(essence, ())
     if not possible:
-        raise ValueError(
-            f"convert_to is 'auto', but {essence} cannot be converted here; import_formats() lists the types"
-        )
+        hint = "import_formats() lists the types"
+        raise ValueError(f"convert_to is 'auto', but {essence} cannot be converted here; {hint}")
     order = [session.names.native(native) for native in NATIVES]
     return min(possible, key=lambda native: order.index(native) if native in order else len(order))
 
@@ -279,15 +278,13 @@ def prepare(session: Session, source: object, arguments: UploadArguments) -> Upl
     if upload_type not in UPLOAD_TYPES:
         raise ValueError(f"upload_type must be one of {', '.join(UPLOAD_TYPES)}, not {upload_type!r}")
     if arguments.chunk_size is not None and upload_type in ("media", "multipart"):
-        raise ValueError(
-            f"chunk_size applies only to resumable uploads; leave chunk_size out for {upload_type} uploads"
-        )
+        hint = f"leave chunk_size out for {upload_type} uploads"
+        raise ValueError(f"chunk_size applies only to resumable uploads; {hint}")
     chunk_size = check_chunk_size(arguments.chunk_size)
     metadata = _read_metadata(arguments)
     if upload_type == "media" and (metadata or convert_to is not None):
-        raise ValueError(
-            "a media upload carries no metadata; leave name, metadata and convert_to out, or use multipart"
-        )
+        hint = "leave name, metadata and convert_to out, or use multipart"
+        raise ValueError(f"a media upload carries no metadata; {hint}")
     opened = open_source(source, name=arguments.name, size=arguments.size)
     mime_type = arguments.mime_type
     if mime_type is not None:
@@ -349,9 +346,8 @@ def _apply_conversion(
     declared = metadata.get("mimeType")
     target_type = declared if convert_to is None else native_type(session, convert_to, media_type)
     if declared not in (None, target_type):
-        raise ValueError(
-            f"convert_to means {target_type}, but metadata has the mimeType {declared}; leave out one of the two"
-        )
+        declares = f"metadata has the mimeType {declared}"
+        raise ValueError(f"convert_to means {target_type}, but {declares}; leave out one of the two")
     if not (isinstance(target_type, str) and is_document(session, target_type)):
         return media_type, metadata
     return source_type(session, target_type, media_type), {**metadata, "mimeType": target_type}

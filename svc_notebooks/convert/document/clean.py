@@ -297,9 +297,8 @@ class _Cleaner:
         attributes, inlines, (target, title) = node["c"]
         inside = self.nodes(inlines, depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(inlines))
         if not is_safe_link(target):
-            self._job.note(
-                "Links were removed, except links to web pages, e-mail addresses and places in the document."
-            )
+            kept = "web pages, e-mail addresses and places in the document"
+            self._job.note(f"Links were removed, except links to {kept}.")
             return inside
         return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
 
@@ -364,21 +363,16 @@ _NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 def _is_attributes(value: list[Any]) -> bool:
-    return (
-        [type(part) for part in value] == [str, list, list]
-        and all(isinstance(name, str) for name in value[1])
-        and all(isinstance(pair, list) and len(pair) == 2 for pair in value[2])
-    )
+    if [type(part) for part in value] != [str, list, list] or not all(isinstance(name, str) for name in value[1]):
+        return False
+    return all(isinstance(pair, list) and len(pair) == 2 for pair in value[2])
 
 
 def _attributes(triple: list[Any], *, looks: bool = False) -> list[Any]:
     identifier, _, pairs = triple
-    kept = {
-        name: value
-        for name, text in pairs
-        if (looks or name in KEPT_ATTRIBUTES) and (value := _attribute_value(name, str(text)))
-    }
-    return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], [list(pair) for pair in kept.items()]]
+    values = {name: _attribute_value(name, str(text)) for name, text in pairs if looks or name in KEPT_ATTRIBUTES}
+    kept = [[name, value] for name, value in values.items() if value]
+    return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], kept]
 
 
 def _attribute_value(name: str, text: str) -> str | None:

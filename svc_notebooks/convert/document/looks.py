@@ -67,13 +67,8 @@ class Looks:
         if self._looks:
             tree = _MarkerReader(self._looks, self._first, self._default).tree(tree)
         size = tree.get("text-size", self._default)
-        return tree | {
-            "page": self.page,
-            "font": self.font,
-            "header": self.header,
-            "footer": self.footer,
-            "text-size": float(size.removesuffix("pt")) if size else None,
-        }
+        page = {"page": self.page, "font": self.font, "header": self.header, "footer": self.footer}
+        return tree | page | {"text-size": float(size.removesuffix("pt")) if size else None}
 
 
 class _MarkerReader:

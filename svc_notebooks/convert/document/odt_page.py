@@ -36,10 +36,8 @@ from .model import PAGE_COUNT, PAGE_NUMBER, Page
 _POINT = 12_700
 _ALIGN, _DIRECTION = "paragraph/" + name("fo:text-align"), "paragraph/" + name("style:writing-mode")
 _COLOR, _AUTOMATIC_COLOR = "text/" + name("fo:color"), "text/" + name("style:use-window-font-color")
-_BACKGROUNDS = {
-    "background": "text/" + name("fo:background-color"),
-    "shading": "paragraph/" + name("fo:background-color"),
-}
+_BACKGROUND = name("fo:background-color")
+_BACKGROUNDS = {"background": f"text/{_BACKGROUND}", "shading": f"paragraph/{_BACKGROUND}"}
 _SIZE = "text/" + name("fo:font-size")
 _FONT, _FONT_FAMILY = "text/" + name("style:font-name"), "text/" + name("fo:font-family")
 _NAME = name("style:name")
@@ -189,10 +187,8 @@ _SKIPPED = frozenset(
         "text:alphabetical-index-source", "text:bibliography-source",
     )
 )  # fmt: skip
-_GROUPS = tuple(
-    name(f"table:table-{it}")
-    for it in ("header-rows", "rows", "row-group", "header-columns", "columns", "column-group")
-)
+_GROUP_NAMES = ("header-rows", "rows", "row-group", "header-columns", "columns", "column-group")
+_GROUPS = tuple(name(f"table:table-{it}") for it in _GROUP_NAMES)
 
 
 def is_left_out(element: Any) -> bool:
@@ -417,9 +413,8 @@ class OdtPage:
         properties = self._styles.properties("table", element.get(name("table:style-name")))
         page_break = self._looks.block_marker(self._looks.of_block("table", properties), is_empty=True)
         outer_background = self._looks.cell_background
-        self._looks.cell_background = (
-            color_of(properties.get(f"table/{name('fo:background-color')}"), "#ffffff") or outer_background
-        )
+        background = color_of(properties.get(f"table/{_BACKGROUND}"), "#ffffff")
+        self._looks.cell_background = background or outer_background
         with self._looks.block():
             lines = list(table_parts(element, name("table:table-row")))
             while lines and count_of(lines[-1], "table:number-rows-repeated") > 1 and not any(map(len, lines[-1])):
@@ -455,7 +450,7 @@ class OdtPage:
     def _cell(self, element: Any, row: Any) -> str:
         outer, kinds = self._looks.cell_background, (("table-cell", element), ("table-row", row))
         styles = ((kind, self._styles.properties(kind, it.get(name("table:style-name")))) for kind, it in kinds)
-        own = (color_of(style.get(f"{kind}/{name('fo:background-color')}"), "#ffffff") for kind, style in styles)
+        own = (color_of(style.get(f"{kind}/{_BACKGROUND}"), "#ffffff") for kind, style in styles)
         self._looks.cell_background = color = next(filter(None, own), outer)
         markup = self._tight(element)
         self._looks.cell_background = outer

@@ -258,13 +258,12 @@ class _TypstTree:
     def note(self, content: list[Node], depth: int) -> list[Node]:
         if depth >= _MAX_DEPTH:
             return _text(f" ({plain_text(content)})")
-        parts = [
-            self.inlines(
-                block["c"] if block["t"] in ("Para", "Plain") else [{"t": "Str", "c": plain_text(block)}], depth + 1
-            )
-            for block in content
+        is_paragraph = [block["t"] in ("Para", "Plain") for block in content]
+        texts = [
+            it["c"] if is_it else [{"t": "Str", "c": plain_text(it)}]
+            for it, is_it in zip(content, is_paragraph, strict=True)
         ]
-        return [{"k": "note", "body": parts}]
+        return [{"k": "note", "body": [self.inlines(text, depth + 1) for text in texts]}]
 
     def span(self, content: list[Any], depth: int) -> list[Node]:
         (_, _, pairs), inlines = content

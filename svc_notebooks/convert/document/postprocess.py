@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
+from ..input.odf_file import NAMESPACES
 from ..job import Job, TooLarge
 from . import pandoc
 from .model import PAGE_COUNT, PAGE_NUMBER, Document, Page
@@ -75,6 +76,7 @@ def _placeholder(name: str, data: bytes) -> tuple[bytes, str]:
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_DOCX_RELATIONSHIPS = "word/_rels/document.xml.rels"
 _DOCX_PART, _ODT_PART = "word/styles.xml", "styles.xml"
 _DOCX_STYLE = re.compile(rb'<w:style [^>]*?w:styleId="([^"]+)"[^>]*>\s*<w:name [^>]*/>(.*?)</w:style>', re.DOTALL)
 _LATENT_STYLES = re.compile(rb"<w:latentStyles.*?</w:latentStyles>", re.DOTALL)
@@ -164,28 +166,23 @@ def _add_docx_lines(members: dict[str, bytes], kind: str, lines: tuple[str, ...]
     members[f"word/{kind}1.xml"] = f'<w:{root} xmlns:w="{_W[1:-1]}">{inside}</w:{root}>'.encode()
     link = f'<Relationship Id="{kind}" Type="{_RELATIONSHIPS}/{kind}" Target="{kind}1.xml"/></Relationships>'
     reference = f'<w:sectPr><w:{kind}Reference w:type="default" r:id="{kind}"/>'
-    for name, place, code in (
-        ("word/document.xml", b"<w:sectPr>", reference),
-        ("word/_rels/document.xml.rels", b"</Relationships>", link),
-    ):
+    places = {"word/document.xml": (b"<w:sectPr>", reference), _DOCX_RELATIONSHIPS: (b"</Relationships>", link)}
+    for name, (place, code) in places.items():
         members[name] = members[name].replace(place, code.encode())
 
 
 def _with_odt_lines(styles: bytes, document: Document) -> bytes:
     """Replace the footer of the page in styles.xml by the header and footer of a document, if it has one."""
-    parts = (("header", document.header), ("footer", document.footer))
-    pages = "".join(
-        f"<style:{kind}>{''.join(_ODT_LINE.format(_written(line, _ODT_SIGNS, '{}')) for line in lines)}</style:{kind}>"
-        for kind, lines in parts
-        if lines
-    )
+    pages = ""
+    for kind, lines in (("header", document.header), ("footer", document.footer)):
+        inside = "".join(_ODT_LINE.format(_written(line, _ODT_SIGNS, "{}")) for line in lines)
+        pages += f"<style:{kind}>{inside}</style:{kind}>" if lines else ""
     if not pages:
         return styles
     styles = re.sub(rb"<style:footer>.*</style:footer>", lambda _: pages.encode(), styles, flags=re.DOTALL)
     if document.header:
-        styles = re.sub(
-            rb"<style:header-style\s*/>", b"<style:header-style>%s</style:header-style>" % _ODT_HEIGHT, styles
-        )
+        header = b"<style:header-style>%s</style:header-style>" % _ODT_HEIGHT
+        styles = re.sub(rb"<style:header-style\s*/>", header, styles)
     for stop, twips in zip((b'"3.25in"', b'"6.5in"'), _tab_stops(document.page), strict=True):
         styles = styles.replace(stop, b'"%.2fpt"' % (twips / 20))
     return styles
@@ -209,8 +206,7 @@ def with_odt_styles(part: bytes) -> bytes:
 
 
 _OFFICE, _STYLE, _TEXT, _TABLE, _FO, _SVG = (
-    f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}"
-    for name in ("office", "style", "text", "table", "xsl-fo-compatible", "svg-compatible")
+    f"{{{NAMESPACES[prefix]}}}" for prefix in ("office", "style", "text", "table", "fo", "svg")
 )
 _PARAGRAPH_ORDER = (  # in `w:pPr` (ECMA-376 part 1, 17.3.1.26), without elements that pandoc does not write
     "pStyle", "keepNext", "keepLines", "pageBreakBefore", "widowControl", "numPr", "pBdr", "shd", "tabs", "bidi",

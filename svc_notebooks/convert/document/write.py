@@ -308,18 +308,16 @@ _MARKDOWN = "markdown-simple_tables-multiline_tables"  # tables are of pipes, or
 
 def markdown(document: Document, job: Job) -> bytes:
     """Return the document as Markdown in UTF-8 with embedded pictures."""
-    text, placeholders = _embedded(
-        LookWriter(job).document(document), _MARKDOWN, job, "--wrap=none", *_standalone(document)
-    )
+    tree = LookWriter(job).document(document)
+    text, placeholders = _embedded(tree, _MARKDOWN, job, "--wrap=none", *_standalone(document))
     return placeholders.insert(text, base64.b64encode)
 
 
 def rtf(document: Document, job: Job) -> bytes:
     """Return the document as an RTF file."""
     looks = RtfLooks(job)
-    tree = looks.document(
-        _with_png_for_gif(_with_metadata_as_text(_without_inner_tables(document), _NOT_IN_TEMPLATE), job)
-    )
+    prepared = _with_metadata_as_text(_without_inner_tables(document), _NOT_IN_TEMPLATE)
+    tree = looks.document(_with_png_for_gif(prepared, job))
     text, placeholders = _embedded(tree, "rtf", job, "--standalone")
     return placeholders.insert(postprocess.rtf(text, document, looks.colors), binascii.hexlify)
 
@@ -350,12 +348,9 @@ def _with_png_for_gif(document: Document, job: Job) -> Document:
 def _with_metadata_as_text(document: Document, never_shown: tuple[str, ...] = ()) -> Document:
     """Move metadata that a template does not show to the text: `never_shown`, and all if there is no title."""
     moved = never_shown if "title" in document.meta else _BESIDE_TITLE
-    blocks = [
-        {"t": "Para", "c": text_inlines(plain_text(part))}
-        for name in _BESIDE_TITLE
-        if name in moved and name in document.meta
-        for part in (document.meta[name]["c"] if document.meta[name]["t"] == "MetaList" else [document.meta[name]])
-    ]
+    values = [document.meta[name] for name in _BESIDE_TITLE if name in moved and name in document.meta]
+    parts = (part for value in values for part in (value["c"] if value["t"] == "MetaList" else [value]))
+    blocks = [{"t": "Para", "c": text_inlines(plain_text(part))} for part in parts]
     meta = {name: value for name, value in document.meta.items() if name not in moved}
     return replace(document, blocks=[*blocks, *document.blocks], meta=meta)
 

@@ -101,9 +101,8 @@ def load_pixels(image: Any) -> Any:
             warnings.simplefilter("ignore")
             image.load()
     except _ERRORS as error:
-        raise ConversionError(
-            "the picture is damaged: the file is incomplete, or the pixels cannot be decoded."
-        ) from error
+        message = "the picture is damaged: the file is incomplete, or the pixels cannot be decoded."
+        raise ConversionError(message) from error
     return image
 
 

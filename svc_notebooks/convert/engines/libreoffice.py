@@ -58,9 +58,8 @@ def convert(source: bytes, extension: str, target: str, job: Job, *, isolated: b
 @cache
 def _bubblewrap(office: Path) -> tuple[str, ...]:
     """Return the command that runs LibreOffice of the folder `office` in bubblewrap, or () where bubblewrap fails."""
-    folders = [
-        option for path in (*_VISIBLE, office) for option in ("--ro-bind-try", *2 * [str(Path(path).expanduser())])
-    ]
+    visible = [str(Path(path).expanduser()) for path in (*_VISIBLE, office)]
+    folders = [option for path in visible for option in ("--ro-bind-try", path, path)]
     options = ("--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp")
     command = (shutil.which("bwrap") or "", *options, *folders)
     works = command[0] and subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0

@@ -68,9 +68,8 @@ def language_of(text: str) -> str | None:
     """
     words = Counter(re.findall(r"\w+", text.lower()))
     scores = {tag: sum(words[word] for word in listed.split()) for tag, listed in _TABLES["words"].items()}
-    scores |= {
-        tag: len(script.letters.findall(text)) for script in SCRIPTS if (tag := _TABLES["scripts"].get(script.name))
-    }
+    tags = ((_TABLES["scripts"].get(script.name), script) for script in SCRIPTS)
+    scores |= {tag: len(script.letters.findall(text)) for tag, script in tags if tag}
     scores["ja"] *= 5  # Japanese has about as many Han characters
     best = max(scores, key=scores.__getitem__)
     return best if scores[best] >= _MIN_WORDS else None

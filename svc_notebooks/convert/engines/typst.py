@@ -47,9 +47,8 @@ def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
             if 12 in subtables:
                 (count,) = read(">I", subtables[12] + 12)
                 values = read(f">{3 * min(count, _MAX_GROUPS)}I", subtables[12] + 16)
-                return [
-                    (first, min(last, _LAST_CODE_POINT)) for first, last in zip(values[::3], values[1::3], strict=True)
-                ]
+                groups = zip(values[::3], values[1::3], strict=True)
+                return [(first, min(last, _LAST_CODE_POINT)) for first, last in groups]
             (size,) = read(">H", subtables[4] + 6)
             ends, firsts = (read(f">{size // 2}H", subtables[4] + place) for place in (14, 16 + size))
             return [(first, last) for first, last in zip(firsts, ends, strict=True) if first != 0xFFFF]
@@ -215,12 +214,8 @@ def chart_data(kind: str, rows: Sequence[Sequence[str]], title: str = "") -> dic
     rows = [row for row in rows if len(row) > 1]
     values = [[_chart_number(text) for text in column] for column in zip(*(row[1:] for row in rows[1:]), strict=False)]
     numbers = [value for column in values for value in column if value is not None]
-    if (
-        kind not in CHART_KINDS
-        or len(numbers) > _MAX_CHART_POINTS
-        or not any(numbers)
-        or (kind == "pie" and not any(values[0]))
-    ):
+    is_drawn = kind in CHART_KINDS and 0 < len(numbers) <= _MAX_CHART_POINTS
+    if not is_drawn or not any(numbers) or (kind == "pie" and not any(values[0])):
         return None
     categories = ["\u00a0".join(row[0].split()) for row in rows[1:]]  # which stay on one line
     places = [place for text in categories if (place := _chart_number(text)) is not None]
@@ -238,9 +233,8 @@ def chart_data(kind: str, rows: Sequence[Sequence[str]], title: str = "") -> dic
 def _chart_number(text: str) -> float | None:
     plain = "".join(text.split()).removesuffix("%")
     with suppress(ValueError):
-        number = float(
-            plain.replace(",", ".") if plain.count(",") == 1 and "." not in plain else plain.replace(",", "")
-        )
+        is_decimal_comma = plain.count(",") == 1 and "." not in plain
+        number = float(plain.replace(",", "." if is_decimal_comma else ""))
         return number if isfinite(number) and abs(number) < 1e15 else None
     return None
 

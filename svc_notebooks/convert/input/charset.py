@@ -65,13 +65,9 @@ def decode(source: bytes, job: Job, declared: str | None = None) -> str:
     ('naïve', 'naïve')
     """
     codec = _declared_codec(job.charset or declared)
-    for name in (
-        next((name for mark, name in _BYTE_ORDER_MARKS if source.startswith(mark)), None),
-        detect_utf16_or_utf32(source),
-        next((name for name, escape in _ISO_2022 if escape in source), None),
-        "utf-8",
-        codec,
-    ):
+    marked = next((name for mark, name in _BYTE_ORDER_MARKS if source.startswith(mark)), None)
+    escaped = next((name for name, escape in _ISO_2022 if escape in source), None)
+    for name in (marked, detect_utf16_or_utf32(source), escaped, "utf-8", codec):
         with suppress(LookupError, ValueError):
             if name:
                 return str(source, name)
@@ -103,9 +99,8 @@ def detect_utf16_or_utf32(source: bytes) -> str | None:
         return "utf-32-be" if not head[0] else "utf-32-le"
     even, odd = head[::2], head[1::2]
     high, low = (even, odd) if even.count(0) > odd.count(0) else (odd, even)
-    is_wide = high.count(0) * 5 >= len(high) or (
-        len(set(high)) <= _MAX_ALPHABETS and len(set(low)) > 2 * len(set(high))
-    )
+    has_few_alphabets = len(set(high)) <= _MAX_ALPHABETS and len(set(low)) > 2 * len(set(high))
+    is_wide = high.count(0) * 5 >= len(high) or has_few_alphabets
     if not is_wide or low.count(0) * 4 > high.count(0):
         return None
     return "utf-16-be" if high is even else "utf-16-le"

@@ -148,10 +148,9 @@ def odf_archive(
     files = {"content.xml": content, "styles.xml": styles, "meta.xml": meta, **pictures}
     extensions = ((path, path.rpartition(".")[2].replace("jpg", "jpeg")) for path in files)
     types = {path: "text/xml" if extension == "xml" else f"image/{extension}" for path, extension in extensions}
-    entries = (
-        tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": listed})
-        for path, listed in ({"/": media_type} | types).items()
-    )
+    listed = ({"/": media_type} | types).items()
+    names = ({"manifest:full-path": path, "manifest:media-type": type_of_part} for path, type_of_part in listed)
+    entries = (tag("manifest:file-entry", attributes) for attributes in names)
     space = {"xmlns:manifest": f"{_ODF}manifest:1.0", "manifest:version": "1.3"}
     # `mimetype` is first and not compressed, so that the first bytes show the type (ODF 1.2 part 3, 3.3).
     manifest = _HEAD + tag("manifest:manifest", space, *entries)
@@ -160,9 +159,8 @@ def odf_archive(
 
 _MAX_PARENTS = 30
 _PROPERTY_KINDS = ("graphic", "paragraph", "text", "drawing-page", "table", "table-cell", "table-column", "table-row")
-_PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KINDS} | {
-    name("loext:graphic-properties"): "graphic"
-}
+_PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KINDS}
+_PROPERTIES[name("loext:graphic-properties")] = "graphic"
 MASTER_PAGE = "master-page"  # the key of the master page that begins before a paragraph or a table
 _FONT_SIZE, _COLOR = "text/" + name("fo:font-size"), "text/" + name("fo:color")
 _AUTOMATIC_COLOR = "text/" + name("style:use-window-font-color")
@@ -189,12 +187,9 @@ class OdfStyles:
         if key not in self._known:
             merged: dict[str, str] = {}
             for element in reversed(self._ancestry(key)):
-                own = {
-                    f"{_PROPERTIES[child.tag]}/{key}": value
-                    for child in element
-                    if child.tag in _PROPERTIES
-                    for key, value in child.attrib.items()
-                }
+                own: dict[str, str] = {}
+                for child in (child for child in element if child.tag in _PROPERTIES):
+                    own |= {f"{_PROPERTIES[child.tag]}/{key}": value for key, value in child.attrib.items()}
                 if (master := element.get(name("style:master-page-name"))) is not None:
                     own[MASTER_PAGE] = master
                 merged = inherited(merged, own)

@@ -55,9 +55,8 @@ def open_archive(source: bytes, limits: JobLimits, *, checks_markup: bool = True
         archive = zipfile.ZipFile(io.BytesIO(source))
         entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
-        raise ConversionError(
-            "the file is damaged: files of this format are zip archives, and this file is not."
-        ) from error
+        message = "the file is damaged: files of this format are zip archives, and this file is not."
+        raise ConversionError(message) from error
     if len(entries) > limits.entries:
         raise TooLarge(f"the archive has more than {limits.entries} entries.")
     unpacked = sum(entry.file_size for entry in entries)

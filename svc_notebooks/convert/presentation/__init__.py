@@ -1,5 +1,5 @@
 """Reads and writes presentations through a native model, in which slides contain shapes.
 
-model, preset_shapes, clean: the model and the code that readers and writers share.
+model, clean: the model and the code that readers and writers share.
 pptx: PowerPoint; odp: OpenDocument; pages: writers of PDF and plain text.
 """

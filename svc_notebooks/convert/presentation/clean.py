@@ -60,17 +60,18 @@ class ImageStore:
         self._names: dict[str, str | None] = {}
 
     def name_of(self, key: str, data: bytes) -> str | None:
-        """Store a picture, and return its name, or None if not valid."""
+        """Store a picture, and return its name, or None if it is missing (empty) or not valid."""
         if key in self._names:
             return self._names[key]
         self._names[key] = None
+        if not data:
+            self._job.note("a picture that is not in the file itself was left out.")
+            return None
         try:
             picture = validate_image(data, self._job.limits)
         except ConversionError as error:  # also TooLarge
-            is_vector = data[:5].startswith(_VECTOR)
-            self._job.note(
-                "A drawing (emf, wmf or svg) was left out." if is_vector else f"A picture was left out: {error}"
-            )
+            drawing = "A drawing (emf, wmf or svg) was left out." if data[:5].startswith(_VECTOR) else ""
+            self._job.note(drawing or f"A picture was left out: {error}")
             return None
         self._names[key] = name = resource_name(picture.data, picture.extension)
         self.pictures[name] = picture.data

@@ -17,6 +17,7 @@ from ..input.numerals import numeral
 INCH = 914_400
 POINT = 12_700
 MAX_PAGE_SIDE = 56 * INCH  # the maximum width or height of a page in PowerPoint
+DEFAULT_PAGE = (12_192_000, 6_858_000)
 MAX_SLIDES = 1_000  # more take minutes, since python-pptx compares each new part with all parts
 _MAX_COORDINATE = 4 * MAX_PAGE_SIDE
 
@@ -49,6 +50,11 @@ class Box:
     turn: float = 0.0
     flip_x: bool = False
     flip_y: bool = False
+
+    @classmethod
+    def default(cls, page: tuple[int, int]) -> Box:
+        """Return the box of a shape whose file does not say where it is, on a page of this width and height."""
+        return cls(page[0] // 12, page[1] // 6, page[0] * 10 // 12, page[1] * 4 // 6)
 
     @classmethod
     def of(cls, x: float, y: float, width: float, height: float, turn: float = 0.0, flip: tuple[bool, ...] = ()) -> Box:
@@ -161,7 +167,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class SlidePicture:
-    """A picture in `Deck.pictures`. `crop` has the fractions (0 to 1) to cut at the left, top, right and bottom."""
+    """A picture of the presentation. `crop` has the fractions (0 to 1) to cut at the left, top, right and bottom."""
 
     box: Box
     name: str
@@ -220,27 +226,27 @@ class Slide:
 
 
 @dataclass(frozen=True, slots=True)
-class Deck:
+class Presentation:
     """A presentation. The default page size is widescreen (16:9).
 
-    >>> Deck.unpack(Deck().pack()) == Deck()
+    >>> Presentation.unpack(Presentation().pack()) == Presentation()
     True
     """
 
-    width: int = 12_192_000
-    height: int = 6_858_000
+    width: int = DEFAULT_PAGE[0]
+    height: int = DEFAULT_PAGE[1]
     slides: tuple[Slide, ...] = ()
     title: str = ""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     def pack(self) -> bytes:
-        """Serialize the deck as a zip file with JSON and the pictures."""
+        """Serialize the presentation as a zip file with JSON and the pictures."""
         value = {"width": self.width, "height": self.height, "title": self.title, "slides": _to_json(self.slides)}
         return native_package.pack(value, self.pictures)
 
     @classmethod
-    def unpack(cls, body: bytes) -> Deck:
-        """Restore a deck from the bytes that `pack` returned."""
+    def unpack(cls, body: bytes) -> Presentation:
+        """Restore a presentation from the bytes that `pack` returned."""
         value, pictures = native_package.unpack(body)
         return cls(value["width"], value["height"], _from_json(value["slides"], "slides"), value["title"], pictures)
 
@@ -310,6 +316,14 @@ def merge_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
         yield last
 
 
+def without_empty_end(paragraphs: Iterable[Paragraph]) -> tuple[Paragraph, ...]:
+    """Return paragraphs without the empty ones at the end."""
+    kept = list(paragraphs)
+    while kept and not kept[-1].text.strip():
+        kept.pop()
+    return tuple(kept)
+
+
 def with_numbers(paragraphs: Iterable[Paragraph]) -> Iterator[tuple[Paragraph, int]]:
     """Yield each paragraph with its number in the list, or with 0 if the paragraph is not numbered.
 
@@ -337,3 +351,69 @@ def label(paragraph: Paragraph, number: int) -> str:
     first = paragraph.bullet or "1."
     digit = next((character for character in first if character in "1aAiI"), "")
     return first.replace(digit, numeral(number, digit), 1) if digit else first
+
+
+_MAX_PATH_COORDINATE = 1_000 * PATH_SIDE
+
+
+class PathBuilder:
+    """Collects the path data of a `ShapePath` in `data`. The arguments are the view box of the source's coordinates."""
+
+    def __init__(self, left: float, top: float, width: float, height: float) -> None:
+        self.data: list[str] = []
+        self.point = self._start = (0.0, 0.0)
+        self._left, self._top = left, top
+        self._scale_x, self._scale_y = PATH_SIDE / (width or 1.0), PATH_SIDE / (height or 1.0)
+
+    def add(self, command: str, *numbers: float) -> None:
+        """Add a command (M, L, C or Z) with absolute coordinates."""
+        points = list(zip(numbers[::2], numbers[1::2], strict=True))
+        if command == "M":
+            self._start = points[0]
+        self.point = points[-1] if points else self._start
+        parts = [command]
+        for x, y in points:
+            for side in ((x - self._left) * self._scale_x, (y - self._top) * self._scale_y):
+                parts.append(str(round(max(-_MAX_PATH_COORDINATE, min(_MAX_PATH_COORDINATE, side)))))
+        self.data.append(" ".join(parts))
+
+
+# The outlines of common shapes, as PowerPoint names them. Other preset shapes are rectangles with their text.
+OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "roundRect": "round"}  # drawn without a path
+
+_PATHS = {  # in a box of `PATH_SIDE`; {a} is the length of an arrowhead, {b} the rest of the arrow
+    "triangle": "M 0 100000 L 50000 0 L 100000 100000 Z",
+    "rtTriangle": "M 0 100000 L 0 0 L 100000 100000 Z",
+    "diamond": "M 0 50000 L 50000 0 L 100000 50000 L 50000 100000 Z",
+    "rightArrow": "M 0 25000 L {b} 25000 L {b} 0 L 100000 50000 L {b} 100000 L {b} 75000 L 0 75000 Z",
+    "leftArrow": "M 0 50000 L {a} 0 L {a} 25000 L 100000 25000 L 100000 75000 L {a} 75000 L {a} 100000 Z",
+    "downArrow": "M 0 {b} L 25000 {b} L 25000 0 L 75000 0 L 75000 {b} L 100000 {b} L 50000 100000 Z",
+    "upArrow": "M 0 {a} L 50000 0 L 100000 {a} L 75000 {a} L 75000 100000 L 25000 100000 L 25000 {a} Z",
+    **dict.fromkeys(("line", "straightConnector1"), "M 0 0 L 100000 100000"),
+    "bentConnector2": "M 0 0 L 100000 0 L 100000 100000",
+    "bentConnector3": "M 0 0 L 50000 0 L 50000 100000 L 100000 100000",
+    "curvedConnector3": "M 0 0 C 50000 0 50000 100000 100000 100000",
+}
+
+_TEXT_AREAS = {  # insets from left, top, right and bottom, as shares of the sides
+    "ellipse": (0.1464, 0.1464, 0.1464, 0.1464),
+    "triangle": (0.25, 0.5, 0.25, 0.0), "diamond": (0.25, 0.25, 0.25, 0.25),
+    "rightArrow": (0.0, 0.25, 0.0, 0.25), "leftArrow": (0.0, 0.25, 0.0, 0.25),
+    "downArrow": (0.25, 0.0, 0.25, 0.0), "upArrow": (0.25, 0.0, 0.25, 0.0),
+}  # fmt: skip
+
+
+def preset_paths(shape: str, box: Box) -> tuple[ShapePath, ...]:
+    """Return the paths of a shape in a box, or an empty tuple for a shape without a path."""
+    if shape not in _PATHS:
+        return ()
+    sides = (box.width, box.height) if shape in ("rightArrow", "leftArrow") else (box.height, box.width)
+    head = round(PATH_SIDE / 2 * min(1.0, sides[1] / (sides[0] or 1)))
+    data = _PATHS[shape].format(a=head, b=PATH_SIDE - head)
+    return (ShapePath(data, "" if data.endswith("Z") else "none"),)
+
+
+def text_insets(shape: str, box: Box) -> tuple[int, int, int, int]:
+    """Return the distances of the text of a shape from the left, top, right and bottom of its box."""
+    left, top, right, bottom = _TEXT_AREAS.get(shape, (0.0, 0.0, 0.0, 0.0))
+    return int(left * box.width), int(top * box.height), int(right * box.width), int(bottom * box.height)

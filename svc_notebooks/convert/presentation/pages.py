@@ -16,26 +16,28 @@ _SIZE = 18.0
 _FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]  # common, or as wide as common ones
 
 
-def write_pdf(deck: model.Deck, job: Job) -> bytes:
+def write_pdf(presentation: model.Presentation, job: Job) -> bytes:
     """Return a PDF of all slides, including hidden slides. Raises TooLarge if tables have too many cells for a PDF."""
-    slides = deck.slides or (model.Slide(),)
+    slides = presentation.slides or (model.Slide(),)
     tables = (shape for slide in slides for shape in slide.shapes if isinstance(shape, model.SlideTable))
     cells = sum(len(row) for table in tables for row in table.rows)
     if cells > job.limits.pdf_cells:
         raise TooLarge(f"the tables have {cells} cells; the limit for a PDF is {job.limits.pdf_cells}.")
     data = {
-        "fonts": _FONTS, "title": deck.title or job.name, "width": _points(deck.width), "height": _points(deck.height),
+        "fonts": _FONTS, "title": presentation.title or job.name,
+        "width": _points(presentation.width), "height": _points(presentation.height),
         "slides": [
-            {"background": slide.background or "ffffff", "shapes": list(_shapes(slide, deck, job))} for slide in slides
+            {"background": slide.background or "ffffff", "shapes": list(_shapes(slide, presentation, job))}
+            for slide in slides
         ],
     }  # fmt: skip
-    return render(job, _TEMPLATE, data, deck.pictures)
+    return render(job, _TEMPLATE, data, presentation.pictures)
 
 
-def _shapes(slide: model.Slide, deck: model.Deck, job: Job) -> Iterator[dict[str, Any]]:
+def _shapes(slide: model.Slide, presentation: model.Presentation, job: Job) -> Iterator[dict[str, Any]]:
     for shape in (*slide.behind, *slide.shapes):
         with job.leaving_out("A shape"):
-            if _is_visible(shape, deck):
+            if _is_visible(shape, presentation):
                 yield _shape(shape)
 
 
@@ -43,12 +45,12 @@ def _points(length: float) -> float:
     return round(length / model.POINT, 2)
 
 
-def _is_visible(shape: model.Shape, deck: model.Deck) -> bool:
+def _is_visible(shape: model.Shape, presentation: model.Presentation) -> bool:
     """Return whether a shape has paragraphs or overlaps the page. Pictures also need data, and tables need cells."""
-    box = shape.box
-    inside = box.x < deck.width and box.y < deck.height and box.x + box.width > 0 and box.y + box.height > 0
+    box, page = shape.box, presentation
+    inside = box.x < page.width and box.y < page.height and box.x + box.width > 0 and box.y + box.height > 0
     if isinstance(shape, model.SlidePicture):
-        return inside and shape.name in deck.pictures and box.width > 0 and box.height > 0
+        return inside and shape.name in presentation.pictures and box.width > 0 and box.height > 0
     if isinstance(shape, model.SlideTable):
         return inside and bool(shape.rows and shape.rows[0])
     return inside or bool(shape.paragraphs)
@@ -130,9 +132,9 @@ def _cell(cell: model.TableCell, table: model.SlideTable, x: int, y: int) -> dic
 _ORDER = {"title": 0, "footer": 2}
 
 
-def write_text(deck: model.Deck, job: Job) -> bytes:
+def write_text(presentation: model.Presentation, job: Job) -> bytes:
     """Return the text of all slides in UTF-8 with a byte order mark, CRLF line ends, and empty lines between slides."""
-    text = "\r\n\r\n\r\n".join("\r\n".join(_slide_lines(slide, job)) for slide in deck.slides)
+    text = "\r\n\r\n\r\n".join("\r\n".join(_slide_lines(slide, job)) for slide in presentation.slides)
     return BOM_UTF8 + (text + "\r\n" if text else "").encode()
 
 

@@ -342,12 +342,9 @@ _FORBIDDEN = re.compile(r"[\[\]:*?/\\\t\r\n]")
 def with_valid_sheet_names(sheets: Iterable[Sheet]) -> Workbook:
     """Create a workbook, and replace invalid or duplicate sheet names, including in formulas."""
     sheet_list = list(sheets)
-    names = _names([sheet.name for sheet in sheet_list])
-    new_names = {sheet.name: name for sheet, name in zip(sheet_list, names, strict=True) if sheet.name != name}
-    renamed = (
-        replace(sheet, name=name, rows=_rename_in_formulas(sheet.rows, new_names))
-        for sheet, name in zip(sheet_list, names, strict=True)
-    )
+    named = list(zip(sheet_list, _names([sheet.name for sheet in sheet_list]), strict=True))
+    changes = {sheet.name: name for sheet, name in named if sheet.name != name}
+    renamed = (replace(sheet, name=name, rows=_rename_in_formulas(sheet.rows, changes)) for sheet, name in named)
     return Workbook(tuple(renamed)) if sheet_list else Workbook()
 
 
@@ -368,10 +365,8 @@ def _names(requested: list[str]) -> list[str]:
 def _rename_in_formulas(rows: Rows, new_names: dict[str, str]) -> Rows:
     if not new_names:
         return rows
-    return {
-        row: {
-            column: cell._replace(formula=rename_sheets(cell.formula, new_names)) if cell.formula else cell
-            for column, cell in columns.items()
-        }
-        for row, columns in rows.items()
-    }
+
+    def renamed(cell: Cell) -> Cell:
+        return cell._replace(formula=rename_sheets(cell.formula, new_names)) if cell.formula else cell
+
+    return {row: {column: renamed(cell) for column, cell in cells.items()} for row, cells in rows.items()}

@@ -245,11 +245,8 @@ def expand_names(formula: str, names: Mapping[str, str]) -> str:
     """
     if not names:
         return formula
-    texts = (
-        f"({names[t.text.upper()]})" if t.kind == "name" and t.text.upper() in names else t.text
-        for t in tokens(formula)
-    )
-    return "".join(texts)
+    pairs = ((token.text, names.get(token.text.upper()) if token.kind == "name" else None) for token in tokens(formula))
+    return "".join(text if definition is None else f"({definition})" for text, definition in pairs)
 
 
 def rename_sheets(formula: str, names: Mapping[str, str]) -> str:
@@ -389,12 +386,9 @@ def is_simple(formula: str) -> bool:
 
 def with_calculated_values(workbook: Workbook, job: Job) -> Workbook:
     """Return the workbook with the results of simple formulas. Other formulas keep None, and the job gets a note."""
-    cells = {
-        (sheet.name, row, column): cell
-        for sheet in workbook.sheets
-        for row, column, cell in sheet.cells()
-        if _needs_value(cell)
-    }
+    cells: dict[Position, Cell] = {}
+    for sheet in workbook.sheets:
+        cells |= {(sheet.name, row, column): cell for row, column, cell in sheet.cells() if _needs_value(cell)}
     if not cells:
         return workbook
     grid_cells = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
@@ -414,13 +408,10 @@ def _needs_value(cell: Cell) -> bool:
 
 
 def _with_results(sheet: Sheet, values: Mapping[Position, Value]) -> Sheet:
-    rows = {
-        row: {
-            column: cell._replace(value=values[sheet.name, row, column]) if _needs_value(cell) else cell
-            for column, cell in columns.items()
-        }
-        for row, columns in sheet.rows.items()
-    }
+    rows = {row: dict(cells) for row, cells in sheet.rows.items()}
+    for row, column, cell in sheet.cells():
+        if _needs_value(cell):
+            rows[row][column] = cell._replace(value=values[sheet.name, row, column])
     return replace(sheet, rows=rows)
 
 
@@ -443,10 +434,8 @@ def _compute(workbook: Workbook, cells: Mapping[Position, Cell], now: datetime) 
     for (sheet_name, row, column), cell in cells.items():
         engine.set_formula(sheet_name, row + 1, column + 1, f"={cell.formula}")
     engine.evaluate_all()
-    return {
-        (name, row, column): _value(engine.get_value(name, row + 1, column + 1), cell)
-        for (name, row, column), cell in cells.items()
-    }
+    results = {key: engine.get_value(key[0], key[1] + 1, key[2] + 1) for key in cells}
+    return {key: _value(results[key], cell) for key, cell in cells.items()}
 
 
 def _engine_value(cell: Cell) -> Any:

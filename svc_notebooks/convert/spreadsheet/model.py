@@ -217,11 +217,8 @@ def in_order(rows: Mapping[int, Mapping[int, Cell]]) -> Rows:
 
 def _trim(rows: Rows) -> Rows:
     """Remove the cells without content that are below or to the right of all cells with content."""
-    used = {
-        row: max(columns)
-        for row, cells in rows.items()
-        if (columns := [column for column, cell in cells.items() if not cell.is_empty])
-    }
+    filled = {row: [column for column, cell in cells.items() if not cell.is_empty] for row, cells in rows.items()}
+    used = {row: max(columns) for row, columns in filled.items() if columns}
     bottom, right = max(used, default=-1), max(used.values(), default=-1)
     return {
         row: cells if max(cells) <= right else {column: cell for column, cell in cells.items() if column <= right}

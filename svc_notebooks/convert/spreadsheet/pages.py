@@ -195,9 +195,8 @@ def write_pdf(workbook: Workbook, job: Job) -> bytes:
     if any(sheet.setup.areas for sheet in sheets):
         job.note("Cells outside of the print area of their sheet are not printed.")
     if sum(not cell.is_empty for sheet in sheets for _, _, cell in sheet.cells()) > job.limits.pdf_cells:
-        raise TooLarge(
-            f"the spreadsheet has more than {job.limits.pdf_cells} cells, the limit for a PDF; use another format."
-        )
+        limit = f"{job.limits.pdf_cells} cells, the limit for a PDF"
+        raise TooLarge(f"the spreadsheet has more than {limit}; use another format.")
     pages = [page for sheet in sheets for page in _with_charts(sheet, list(_pages(sheet, job)))]
     return render(job, "spreadsheet/sheet.typ", {"title": clean(job.name), "pages": pages}, {})
 
@@ -270,10 +269,8 @@ def _row_cells(line: LayoutRow, widths: list[float], page_width: float, job: Job
                 width = sum(widths[position:end])
             if width < needed and index == len(line.cells):  # the text may run beyond the last column
                 width = max(width, min(needed, available))
-            cells.append(
-                _cell(piece, piece.cell, width, available, job)
-                | ({"o": round(min(width, needed), 2)} if width > own else {})
-            )
+            overflow = {"o": round(min(width, needed), 2)} if width > own else {}
+            cells.append(_cell(piece, piece.cell, width, available, job) | overflow)
         else:
             cells += [{}] * piece.colspan if piece.colspan <= _MAX_SEPARATE_EMPTY else [{"x": piece.colspan}]
         position += piece.colspan
@@ -336,10 +333,9 @@ def _widths(layout: SheetLayout, job: Job) -> list[float]:
                 column = layout.columns[position]
                 needed[column] = max(needed[column], _character_count(piece.cell, column in layout.sheet.widths, job))
             position += piece.colspan
-    return [
-        max(layout.sheet.widths.get(column, 0), min(characters, _MAX_CHARACTERS)) * _CHARACTER_WIDTH + _CELL_PADDING
-        for column, characters in needed.items()
-    ]
+    set_widths = layout.sheet.widths
+    shown = (max(set_widths.get(column, 0), min(count, _MAX_CHARACTERS)) for column, count in needed.items())
+    return [count * _CHARACTER_WIDTH + _CELL_PADDING for count in shown]
 
 
 def _character_count(cell: Cell, has_width: bool, job: Job) -> int:
@@ -416,11 +412,10 @@ def _file_names(sheets: tuple[Sheet, ...]) -> list[str]:
 def _sheet_links(workbook: Workbook, files: list[str], current: Sheet) -> str:
     if len(files) < 2:
         return ""
-    links = (
-        f"<b>{escape(sheet.name)}</b>" if sheet is current else f'<a href="{escape(file)}">{escape(sheet.name)}</a>'
-        for sheet, file in zip(workbook.sheets, files, strict=True)
-        if not sheet.hidden or sheet is current
-    )
+    links = []
+    for sheet, file in zip(workbook.sheets, files, strict=True):
+        link = f'<a href="{escape(file)}">{escape(sheet.name)}</a>'
+        links += [f"<b>{escape(sheet.name)}</b>"] if sheet is current else [] if sheet.hidden else [link]
     return f"<nav>{' '.join(links)}</nav>\n"
 
 
@@ -436,14 +431,11 @@ def _web_page(sheet: Sheet, links: str, job: Job) -> str:
 def _table_rows(sheet: Sheet, job: Job) -> Iterator[str]:
     layout = SheetLayout.of(sheet)
     dense = len(layout.rows) * len(layout.columns) <= _MAX_EMPTY_CELLS + sum(map(len, sheet.rows.values()))
-    yield f"<tr><th></th>{''.join(_web_heading(sheet, column) for column in layout.columns)}</tr>\n"
+    widths = {column: f' style="min-width: {width:.4g}ch"' for column, width in sheet.widths.items()}
+    headings = (f"<th{widths.get(column, '')}>{column_letters(column)}</th>" for column in layout.columns)
+    yield f"<tr><th></th>{''.join(headings)}</tr>\n"
     for row, pieces in layout.layout_rows():
         yield f"<tr><th>{row + 1}</th>{''.join(_table_cell(piece, dense, job) for piece in pieces)}</tr>\n"
-
-
-def _web_heading(sheet: Sheet, column: int) -> str:
-    width = f' style="min-width: {sheet.widths[column]:.4g}ch"' if column in sheet.widths else ""
-    return f"<th{width}>{column_letters(column)}</th>"
 
 
 def _table_cell(piece: LayoutCell, dense: bool, job: Job) -> str:

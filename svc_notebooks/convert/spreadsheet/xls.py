@@ -72,15 +72,11 @@ def _sheets(book: Any, quota: CellQuota, job: Job) -> Iterator[Sheet]:
         sheet = book.sheet_by_index(number)
         rows = {row: cells for row in range(sheet.nrows) if (cells := _cells(book, sheet, row, styles, quota, job))}
         areas = [Area(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
-        widths = {
-            column: round(info.width / 256 - xlsx.PADDING, 2)
-            for column, info in sheet.colinfo_map.items()
-            if info.width / 256 > xlsx.PADDING
-        }
-        setup = PrintSetup(
-            row_breaks=tuple(sorted(row for row, *_ in sheet.horizontal_page_breaks)),
-            column_breaks=tuple(sorted(column for column, *_ in sheet.vertical_page_breaks)),
-        )
+        widths = {column: info.width / 256 - xlsx.PADDING for column, info in sheet.colinfo_map.items()}
+        widths = {column: round(width, 2) for column, width in widths.items() if width > 0}
+        breaks = (sheet.horizontal_page_breaks, sheet.vertical_page_breaks)
+        row_breaks, column_breaks = (tuple(sorted(place for place, *_ in places)) for places in breaks)
+        setup = PrintSetup(row_breaks=row_breaks, column_breaks=column_breaks)
         yield Sheet.trimmed(sheet.name, rows, areas, widths, setup, hidden=sheet.visibility != 0)
         book.unload_sheet(number)
 

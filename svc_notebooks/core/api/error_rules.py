@@ -73,6 +73,5 @@ def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
         return "T-02"
     if operation.calendar:
         return "Scopes for calendars"
-    return (
-        "T-03" if operation.returns_content and METADATA_ONLY & scopes and not CONTENT & scopes else "Scopes for files"
-    )
+    shows_metadata_only = METADATA_ONLY & scopes and not CONTENT & scopes
+    return "T-03" if operation.returns_content and shows_metadata_only else "Scopes for files"

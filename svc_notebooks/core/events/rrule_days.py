@@ -30,8 +30,8 @@ class DayFilter:
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
+        # True if every day matches the rule.
         self.is_unlimited = not any(getattr(rule, field) for field in _DAY_PARTS)
-        """True if every day matches the rule."""
         self._by_year_type: dict[tuple[int, bool, bool], Sequence[int]] = {}
 
     def between(self, first: int, stop: int) -> Iterator[int]:
@@ -159,8 +159,8 @@ class RuleDays:
         self._rule, self._phase, self.times = rule, phase, times
         self._filter = days_of(rule)
         self._years: dict[int, list[int]] = {}
+        # False if there are no days in any year.
         self.has_any = self._filter.has_any and self._can_select()
-        """False if there are no days in any year."""
 
     def of_year(self, year: int) -> list[int]:
         """Return the ordinals of the rule's days in a year, in order."""

@@ -51,9 +51,8 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
     if repeated := [entry_type for entry_type in ("video", "sip", "more") if types.count(entry_type) > 1]:
         return invalid("conferenceData.entryPoints", f"expected at most one {repeated[0]} entry point.")
     if types == ["more"]:
-        return invalid(
-            "conferenceData.entryPoints", "an entry point of type more needs an entry point of another type."
-        )
+        problem = "an entry point of type more needs an entry point of another type."
+        return invalid("conferenceData.entryPoints", problem)
     return []
 
 

@@ -170,9 +170,8 @@ def is_allowed(right: str, role: Role, restrictions: frozenset[str]) -> bool:
     (True, False)
     """
     binding = (RESTRICTIONS[name] for name in restrictions)
-    return role >= _MINIMUM_ROLES[right] and not any(
-        right in rule.forbids and (rule.exempt is None or role < rule.exempt) for rule in binding
-    )
+    applying = [rule for rule in binding if rule.exempt is None or role < rule.exempt]
+    return role >= _MINIMUM_ROLES[right] and not any(right in rule.forbids for rule in applying)
 
 
 def may_change_restrictions(role: Role, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:

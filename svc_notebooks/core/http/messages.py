@@ -158,8 +158,8 @@ class Request:
     url: str
     headers: Headers = field(default_factory=Headers)
     body: Body | bytes = b""
+    # The IP address of the connection's other end, which may be a proxy. Empty for a call in-process.
     client: str = ""
-    """The IP address of the connection's other end, which may be a proxy. Empty for a call in-process."""
 
     def __repr__(self) -> str:
         """Return the method and the redacted URL, because a traceback may show the request (T-05)."""

@@ -150,9 +150,8 @@ def _check_expiration(value: Any, now: int) -> Row | None:
     if not whole and not (isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}", value)):
         return row("invalid", field="expiration", message="expected a Unix time in milliseconds.")
     if int(value) <= now:
-        return row(
-            "invalid", field="expiration", message=f"expected a time in the future; the current time is {now} ms."
-        )
+        message = f"expected a time in the future; the current time is {now} ms."
+        return row("invalid", field="expiration", message=message)
     return None
 
 

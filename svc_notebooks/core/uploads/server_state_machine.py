@@ -156,9 +156,8 @@ def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan |
     if total is None:
         return ReadPlan(session.stored, None, "body", None)
     if total < session.stored:
-        return refusal(
-            session, RequestProblem(f"The body has {total} bytes, but {session.stored} bytes are already stored."), now
-        )
+        problem = RequestProblem(f"The body has {total} bytes, but {session.stored} bytes are already stored.")
+        return refusal(session, problem, now)
     return ReadPlan(session.stored, total - session.stored, total, total, "A3-05" if total else "A3-16")
 
 

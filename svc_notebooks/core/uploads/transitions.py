@@ -105,9 +105,8 @@ def transition(state: UploadState, event: UploadEvent) -> Transition:
     try:
         return TRANSITIONS[state, event]
     except KeyError:
-        raise IllegalUploadTransition(
-            f"the event {event.value!r} is not possible for an upload in the state {state.value!r}"
-        ) from None
+        text = f"the event {event.value!r} is not possible for an upload in the state {state.value!r}"
+        raise IllegalUploadTransition(text) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,11 +125,8 @@ def _require_report(evidence: Evidence) -> None:
 
 def _session_requests(evidence: Evidence) -> list[RecordedRequest]:
     """Return the requests to the session of the recording. Raises CheckFailedError unless there is one session."""
-    sessions = {
-        request.session_id
-        for request in evidence.succeeded("files.create")
-        if request.upload_type == "resumable" and request.request_json.get("name") == _RECORDING
-    }
+    uploads = [request for request in evidence.succeeded("files.create") if request.upload_type == "resumable"]
+    sessions = {request.session_id for request in uploads if request.request_json.get("name") == _RECORDING}
     opened = quantity(len(sessions), "session")
     message = f'The service opened {opened} for {_RECORDING} instead of one. It is large: send it in one resumable upload, such as svc.upload(..., upload_type="resumable").'
     require(len(sessions) == 1, message)
@@ -163,10 +160,8 @@ def _files(evidence: Evidence) -> dict[str, File]:
     files = [file for file in evidence.live_files if folder in file.get("parents", [])]
     names = [file["name"] for file in files]
     twice = sorted({name for name in names if names.count(name) > 1})
-    message = (
-        f"The folder has two files called {list_text(twice, 3)}. A file that both sides know is updated by its id."
-    )
-    require(not twice, message)
+    seen = f"The folder has two files called {list_text(twice, 3)}."
+    require(not twice, f"{seen} A file that both sides know is updated by its id.")
     return {file["name"]: file for file in files}
 
 
@@ -185,10 +180,8 @@ def _require_needed_writes(evidence: Evidence) -> None:
     unchanged = [name for name, content in values["known"].items() if values["local"][name] == content]
     written = [name for name in unchanged if evidence.updates_of(values["ids"][name])]
     for name, file in _files(evidence).items():
-        content, writes = (
-            evidence.content(file["id"]),
-            evidence.creations_of(file["id"]) + evidence.updates_of(file["id"]),
-        )
+        content, writes = evidence.content(file["id"]), evidence.creations_of(file["id"])
+        writes += evidence.updates_of(file["id"])
         written += [name] * (sum(content in request.request_body for request in writes) > 1)
     message = f"Your program wrote {list_text(sorted({*written}))} to the service without a change here, and each write is a change for every other program. Upload only what has changed here."
     require(not written, message)

@@ -67,15 +67,10 @@ def _require_no_list(evidence: Evidence) -> None:
     message = "A request listed all files. The change log has only the files that changed, which are fewer in a large account."
     require(not evidence.requests_of("files.list"), message)
     uploads = evidence.requests_of("files.create", "files.update", "upload.session")
-    last, copies = (
-        max((each.n for each in uploads), default=0),
-        [file["id"] for file in evidence.files if file["name"] == _COPY],
-    )
-    reads = [
-        read
-        for read in evidence.requests_of("files.get")
-        if read.n < last and read.path.rpartition("/")[2] not in copies
-    ]
+    last = max((each.n for each in uploads), default=0)
+    copies = [file["id"] for file in evidence.files if file["name"] == _COPY]
+    early = [read for read in evidence.requests_of("files.get") if read.n < last]
+    reads = [read for read in early if read.path.rpartition("/")[2] not in copies]
     message = "A request read a single file before the upload of copy.json. `file` in a change has the name already."
     require(not reads, message)
 

@@ -164,10 +164,8 @@ def _require_search(evidence: Evidence) -> str:
     message = f"The service returned {len(listed_ids)} of the {len(matching_ids)} matching files. Look at the conditions of your query, and at given.word."
     require(listed_ids == matching_ids, message)
     reads = [read for read in evidence.requests_of("files.get", "changes.list") if read.n < _first_star(evidence)]
-    asked = (
-        f"{quantity(len(reads), 'request')} asked for single files or changes before the stars, so the search did not"
-    )
-    message = f"{asked} decide alone which files match. Run begin() again, and use only the response of the search."
+    asked = f"{quantity(len(reads), 'request')} asked for single files or changes before the stars"
+    message = f"{asked}, so the search did not decide alone which files match. Run begin() again, and use only the response of the search."
     require(not reads, message)
     new = create_file(evidence.state, {"name": f"a new {evidence.values['word']}", "mimeType": _CSV})["id"]
     found = any(file["id"] == new for file in list_files(evidence.state, q=q, fields="id"))
@@ -233,10 +231,8 @@ def _require_export(evidence: Evidence) -> str:
     message = f"The spreadsheet was exported as {list_text(formats)}, not as tab-separated values. The extension of this format is tsv."
     require(right, message)
     expected = [line.split(",") for line in evidence.values["content"].decode().splitlines()]
-    tables = [
-        [line.split("\t") for line in request.response_body.decode("utf-8-sig", "replace").splitlines()]
-        for request in right
-    ]
+    texts = (request.response_body.decode("utf-8-sig", "replace") for request in right)
+    tables = [[line.split("\t") for line in text.splitlines()] for text in texts]
     require(expected in tables, f"The export ({quantity(len(tables[-1]), 'row')}) differs from given.content.")
     changed = any(update.n > right[tables.index(expected)].n for update in evidence.updates_of(file["id"]))
     require(not changed, "The spreadsheet was changed after the export. Export it again.")

@@ -129,12 +129,10 @@ def _set_up_often(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     exercise.service.limit(None, rng.randrange(2, 5), per=rng.randrange(20, 90))
     waits = [rng.randrange(*limits) for limits in ((30, 50), (5, 10), (110, 150), (12, 15), (2, 5))]
     nth = itertools.accumulate((rng.randrange(2, 4), 2, rng.randrange(2, 4), 3, 1))
+    refusals: list[JSONObject] = [{"status": 403, "headers": {"Retry-After": str(wait)}} for wait in waits]
     steps: list[JSON] = [
-        {
-            "match": {"operation": "files.create", "nth": n},
-            "action": {"status": 403, "headers": {"Retry-After": str(wait)}},
-        }
-        for n, wait in zip(nth, waits, strict=True)
+        {"match": {"operation": "files.create", "nth": n}, "action": refusal}
+        for n, refusal in zip(nth, refusals, strict=True)
     ]
     exercise.service.add_faults({"steps": steps})
     first = rng.randrange(100, 900)

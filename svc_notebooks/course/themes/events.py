@@ -38,12 +38,8 @@ def edited_event(exercise: ExerciseService, rng: Random) -> tuple[dict[str, Valu
         """Add a line to the event after each read, until three updates of the student were refused."""
         nonlocal refusals
         refusals += exchange.status == 412
-        if (
-            exchange.method != "GET"
-            or exchange.status != 200
-            or "/events" not in exchange.path
-            or refusals >= conflicts
-        ):
+        is_read = exchange.method == "GET" and exchange.status == 200 and "/events" in exchange.path
+        if not is_read or refusals >= conflicts:
             return
         added = len(lines) - 1
         lines.append(f"Bring {others[added]}" if added < len(others) else f"Bring {added} friends")
@@ -63,9 +59,8 @@ def _updates(evidence: Evidence) -> list[RecordedRequest]:
     event_id = evidence.values["event_id"]
     exists = any(event["id"] == event_id for event in evidence.events())
     require(exists, "The event given.event_id no longer exists. begin() starts again.")
-    updates = [
-        request for request in evidence.requests_of("events.patch", "events.update") if request.path.endswith(event_id)
-    ]
+    changes = evidence.requests_of("events.patch", "events.update")
+    updates = [request for request in changes if request.path.endswith(event_id)]
     return require_any(evidence, updates, "changes the event given.event_id. Send a PATCH request.")
 
 
@@ -136,10 +131,8 @@ def _require_line(evidence: Evidence) -> None:
     count = lines.count(own_line)
     message = f"The description has given.line {count} times instead of once. Look at svc.event(given.event_id)."
     require(count == 1, message)
-    message = (
-        "given.line is not the last line of the description. Add it to the end of the description that you have read."
-    )
-    require(lines[-1] == own_line, message)
+    advice = "Add it to the end of the description that you have read."
+    require(lines[-1] == own_line, f"given.line is not the last line of the description. {advice}")
 
 
 CONFLICT = ExerciseDefinition(
@@ -229,10 +222,8 @@ def _require_minutes(evidence: Evidence) -> None:
 
 
 def _require_no_recurrence(evidence: Evidence) -> None:
-    message = (
-        "The event has a recurrence, so it takes place on more than one day. Create it without the argument recurrence."
-    )
-    require(not _single_event(evidence).get("recurrence"), message)
+    recurrence, advice = _single_event(evidence).get("recurrence"), "Create it without the argument recurrence."
+    require(not recurrence, f"The event has a recurrence, so it takes place on more than one day. {advice}")
 
 
 ZONE = ExerciseDefinition(

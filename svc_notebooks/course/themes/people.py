@@ -72,11 +72,9 @@ SHARE = ExerciseDefinition(
 
 def _set_up_scope(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     session, number = exercise.session(), rng.randrange(2, 99)
-    ids = [
-        put_file(session, f"letter {number + n}.txt", f"The key is under stone {number + n}.".encode())
-        for n in range(3)
-    ]
-    exercise.check_data["names"] = {f"letter {number + n}.txt" for n in range(3)}
+    letters = {f"letter {n}.txt": f"The key is under stone {n}.".encode() for n in range(number, number + 3)}
+    ids = [put_file(session, name, content) for name, content in letters.items()]
+    exercise.check_data["names"] = set(letters)
     return {"file_id": ids[1]}
 
 
@@ -133,11 +131,10 @@ _PROGRAMS: dict[str, tuple[str, str, Callable[[list[RecordedRequest], Evidence],
 
 def _require_own_token_unused(evidence: Evidence) -> str:
     for client, scopes in evidence.sign_ins:
-        known = f"given.sign_in({client!r}, ...) requested a token with {' and '.join(scopes)} for a program of another name."
-        require(client in _PROGRAMS, known)
-    others = [
-        request for request in evidence.requests if request.client not in _PROGRAMS and request.operation is not None
-    ]
+        message = f"given.sign_in({client!r}, ...) requested a token with {' and '.join(scopes)} for a program of another name."
+        require(client in _PROGRAMS, message)
+    known = [request for request in evidence.requests if request.operation is not None]
+    others = [request for request in known if request.client not in _PROGRAMS]
     message = f"{quantity(len(others), 'request')} used your own token, which has all scopes. Pass the session of a program to each call as session=."
     require(not others, message)
     return "Each program could do its work, and nothing else."

@@ -65,9 +65,7 @@ def _requests_to(evidence: Evidence, session_id: str, owner: str) -> list[Record
 
 def require_no_overlap(requests: list[RecordedRequest]) -> None:
     """Raise CheckFailedError if no request sent bytes, or one sent bytes that were already stored, or skipped bytes."""
-    parts = [
-        request for request in requests if request.sends_bytes and not (request.fault and request.offset_before is None)
-    ]
+    parts = [it for it in requests if it.sends_bytes and not (it.fault and it.offset_before is None)]
     require(parts, "No request sent bytes to the session.")
     method = next((request.method for request in parts if request.method != "PUT"), None)
     require(method is None, f"A {method} request sent bytes to the session. Send them with PUT, and each of them once.")
@@ -219,9 +217,8 @@ def draw_faults(rng: Random) -> list[JSONObject]:
     rng.shuffle(others)
     # After a fault, the first request is a status query, and the second sends a chunk. Before the first fault, the
     # second request may be either.
-    return [
-        {"match": {"operation": "upload.session", "nth": nth}, "action": fault} for nth, fault in [(2, first), *others]
-    ]
+    steps = [(2, first), *others]
+    return [{"match": {"operation": "upload.session", "nth": nth}, "action": fault} for nth, fault in steps]
 
 
 def _store_in_part(first: int) -> Callable[[Request], Request]:

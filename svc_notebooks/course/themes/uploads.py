@@ -47,10 +47,8 @@ def _set_up_metadata(_: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _require_description(evidence: Evidence) -> None:
     description = named_file(evidence).get("description")
-    message = (
-        f"The file's description is {description!r}, not given.description. It belongs to the metadata of the upload."
-    )
-    require(description == evidence.values["description"], message)
+    seen = f"The file's description is {description!r}, not given.description."
+    require(description == evidence.values["description"], f"{seen} It belongs to the metadata of the upload.")
 
 
 def _require_star(evidence: Evidence) -> None:
@@ -100,9 +98,8 @@ def _set_up_receipt(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 def _require_safe_requests(evidence: Evidence) -> None:
     created = evidence.requests_of("files.create")
     require(created, "No request creates a file. An upload is a POST request.")
-    generated_ids = {
-        name for request in evidence.requests_of("files.generateIds") for name in request.response_json.get("ids", [])
-    }
+    responses = [request.response_json for request in evidence.requests_of("files.generateIds")]
+    generated_ids = {name for response in responses for name in response.get("ids", [])}
     finished = {each.session_id for each in evidence.requests_of("upload.session") if each.status in (200, 201)}
     orders = len(finished) + sum(request.upload_type != "resumable" for request in created)
     if generated_ids or orders > 1:

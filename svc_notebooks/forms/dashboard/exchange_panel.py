@@ -39,8 +39,8 @@ class ExchangeEditor(Dialog):
     """
 
     def __init__(self, send: Callable[[], None], cancel: Callable[[], None]) -> None:
+        # The exchange whose request is edited, or None if the editor is closed.
         self.edited: ExchangeView | None = None
-        """The exchange whose request is edited, or None if the editor is closed."""
         self.method = ui.dropdown("Method", "The method of the request", METHODS)
         self.url = ui.text_area("URL", "The path with its query, or a whole URL", rows=3)
         self.headers = ui.text_area("Headers", "One header in each line: Name: value", rows=5)

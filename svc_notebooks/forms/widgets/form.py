@@ -212,11 +212,11 @@ class Form(widgets.VBox):  # type: ignore[misc]
     """The base class of all forms. `last_error` is the last exception or problem that the form has shown, or None."""
 
     title: ClassVar[str] = "Form"
+    # The calls that do the same without a notebook.
     instead: ClassVar[str] = "the functions of svc_notebooks"
-    """The calls that do the same without a notebook."""
 
+    # The task that runs long calls, of a form that has one.
     work: BackgroundTask
-    """The task that runs long calls, of a form that has one."""
     _last_code = ""  # the code of the last action of the person, of a form that shows it
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -165,9 +165,8 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
                 calls.end(n, outcome, results.failure(outcome))
                 progress.end(n, failed=outcome.error is not None, outcome=results.add(n, outcome)["outcome"])
     except BaseException as error:
-        _explain_interrupt(
-            error, counts, operation.continue_hint if batch.resume is None else "run the cell again to go on"
-        )
+        continue_hint = operation.continue_hint if batch.resume is None else "run the cell again to go on"
+        _explain_interrupt(error, counts, continue_hint)
         results.annotate(error, batch.resume)
         raise
     if results.failed:
@@ -238,8 +237,8 @@ class _Results(Generic[Row]):
     operation: RowOperation[Row]
     rows: Sequence[Row]
     failed: dict[int, Exception] = field(default_factory=dict)
+    # The numbers of the rows, in the order in which they ended.
     numbers: array[int] = field(default_factory=lambda: array("q"))
-    """The numbers of the rows, in the order in which they ended."""
     _records: list[Record] = field(default_factory=list)
     # Frames of rows that ended before those of `_records`. They take a third of the memory of records.
     _pieces: list[DataFrame] = field(default_factory=list)
@@ -290,9 +289,8 @@ class _Results(Generic[Row]):
         if len(self.rows) == 1:
             return
         numbers = f": rows {listed(ranges(done), _MAX_NOTES)}" if done else ""
-        error.add_note(
-            f"{len(done)} of {len(self.rows)} succeeded{numbers}; the attribute result has the rows that ended"
-        )
+        succeeded = f"{len(done)} of {len(self.rows)} succeeded{numbers}"
+        error.add_note(f"{succeeded}; the attribute result has the rows that ended")
         for n in sorted(self.failed)[:_MAX_NOTES]:
             error.add_note(f"{self.label(n)}: {type(self.failed[n]).__name__}: {self.failed[n]}")
         if len(self.failed) > _MAX_NOTES:
@@ -399,8 +397,8 @@ class AllRows(Generic[Row]):
         resumable = resumable or Resumable("")
         self._rows, self._session, self._resumable, self._ledger = rows, session, resumable, ledger
         self.call: RowCall[Any] = partial(_call_or_repeat, call=call, repeat=resumable.repeat or call)
+        # The numbers of the rows that an earlier call has not done.
         self.pending: Sequence[int] = range(len(rows))
-        """The numbers of the rows that an earlier call has not done."""
         self._stored: dict[int, LedgerRow] = {}
         if ledger is not None:
             try:

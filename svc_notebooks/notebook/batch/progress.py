@@ -227,9 +227,8 @@ _NOT_SENT = frozenset({"unchanged", "skipped"})
 def check_progress(progress: object) -> None:
     """Raise TypeError if `progress` is not None, True, False or a function."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(
-            f"progress must be None, True, False or a function of (done, total), not {type(progress).__name__}"
-        )
+        expected = "None, True, False or a function of (done, total)"
+        raise TypeError(f"progress must be {expected}, not {type(progress).__name__}")
     if callable(progress):
         check_function("progress", progress, ("done", "total"))
 

@@ -80,10 +80,8 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
         if isinstance(start, dict) and "date" in start:
             rows = [replace(row, message=f"{row.message}{_LAST_DAY.get(row.reason, '')}") for row in rows]
         if "end" not in body:
-            rows = [
-                replace(row, message=f"{row.message} Give end= or duration=.") if row.location == "end" else row
-                for row in rows
-            ]
+            hint = {"end": " Give end= or duration=."}
+            rows = [replace(row, message=row.message + hint.get(str(row.location), "")) for row in rows]
     if rows:
         raise EventError(rows)
     metadata = arguments.get("metadata") or ()
@@ -145,9 +143,8 @@ def warn_about(event: Mapping[str, Any], given: Iterable[str] = ("start", "end")
     if rules and all((end := end_of_rule(rule, zone)) and end <= instant(start, UTC) for rule in rules):
         warn_caller(f"the recurrence {lines} ends before the start {start}; the event takes place only once")
     elif rules and not any(has_start(rule, start) for rule in rules):
-        warn_caller(
-            f"start is {start:%A} {start}, which is not in the recurrence {lines}; the event takes place then too"
-        )
+        missing = f"which is not in the recurrence {lines}"
+        warn_caller(f"start is {start:%A} {start}, {missing}; the event takes place then too")
 
 
 def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
@@ -279,10 +276,8 @@ def _attachments(argument: str, value: Any) -> JSON:
     for row in [value] if isinstance(value, str | Mapping) else value:
         fields: JSONObject = {"fileUrl": row} if isinstance(row, str) else _object(argument, row)
         if unknown := [name for name in fields if name not in _ATTACHMENT_KEYS]:
-            known = ", ".join(_ATTACHMENT_KEYS)
-            raise ValueError(
-                f"{argument} has the unknown key {unknown[0]!r}; give a URL, a file's row or a dict of {known}"
-            )
+            expected = f"a URL, a file's row or a dict of {', '.join(_ATTACHMENT_KEYS)}"
+            raise ValueError(f"{argument} has the unknown key {unknown[0]!r}; give {expected}")
         attachments.append(fields)
     return attachments
 
@@ -456,9 +451,6 @@ def in_its_zone(moment: Start, time_zone: str | None) -> Start:
     return moment.replace(tzinfo=tz) if moment.tzinfo is None else moment.astimezone(tz or ZoneInfo("UTC"))
 
 
-_MINUTE = timedelta(minutes=1)
-
-
 def offset_text(moment: datetime) -> str:
     """Return the UTC offset of an aware datetime as text, such as "+2" or "+5:30". Minutes are omitted if they are 0.
 
@@ -466,7 +458,7 @@ def offset_text(moment: datetime) -> str:
     >>> offset_text(datetime(2026, 11, 2, tzinfo=timezone(timedelta(hours=5, minutes=30))))
     '+5:30'
     """
-    minutes = round((moment.utcoffset() or timedelta()) / _MINUTE)
+    minutes = round((moment.utcoffset() or timedelta()) / timedelta(minutes=1))
     hours, rest = divmod(abs(minutes), 60)
     return f"{'-' if minutes < 0 else '+'}{hours}{f':{rest:02}' if rest else ''}"
 

@@ -67,9 +67,8 @@ def create_calendar(
     """
 
     body = {"summary": summary, "timeZone": zone_name("time_zone", time_zone), "description": description}
-    made = client.insert_calendar(
-        session_or_current(session), {name: value for name, value in body.items() if value is not None}
-    )
+    given: JSONObject = {name: value for name, value in body.items() if value is not None}
+    made = client.insert_calendar(session_or_current(session), given)
     return frame(CALENDARS, [{"primary": False, "accessRole": "owner", **made}])
 
 
@@ -89,10 +88,8 @@ def event_colors(*, session: SessionLike = None) -> DataFrame:
     palette = client.colors(session_or_current(session)).get("event")
     entries = palette if isinstance(palette, dict) else {}
     names = {key: color.name for key, color in EVENT_COLORS.items()}
-    return frame(
-        COLORS,
-        [{"id": key, "name": names.get(key), **entry} for key, entry in entries.items() if isinstance(entry, dict)],
-    )
+    colors = {key: entry for key, entry in entries.items() if isinstance(entry, dict)}
+    return frame(COLORS, [{"id": key, "name": names.get(key), **entry} for key, entry in colors.items()])
 
 
 # -- gives people roles on calendars, removes the roles, and lists them
@@ -326,9 +323,8 @@ def free_times(
     names = _names(session, "people", people)
     length = parse_duration(duration, "duration")
     if length < timedelta(minutes=1):
-        raise ValueError(
-            f"duration is {duration!r}; it must be a minute or more, such as '30 min'; a number means seconds"
-        )
+        hint = "such as '30 min'; a number means seconds"
+        raise ValueError(f"duration is {duration!r}; it must be a minute or more, {hint}")
     name = zone_name("time_zone", time_zone) or _own_zone(session)
     begin, end = _window(within, session.clock.now(), name)
     if end - begin > _LONGEST:

@@ -187,9 +187,8 @@ def create_event(
     if time_zone is None and _is_without_zone(arguments, session.clock.now()):
         arguments["time_zone"] = get_calendar(session, calendar).get("timeZone")
     body = event_body(**body_arguments(session, arguments))
-    return with_first(
-        event_frame(EVENT, [insert_event(session, calendar, body, query=add_required(query, body))]), body
-    )
+    created = insert_event(session, calendar, body, query=add_required(query, body))
+    return with_first(event_frame(EVENT, [created]), body)
 
 
 # The arguments of `create_event` that a row of `create_events` and a call of `update_event` accept.

@@ -280,9 +280,8 @@ def _text(source: object) -> tuple[str, list[str]]:
     elif isinstance(source, bytes):
         content = source
     else:
-        raise TypeError(
-            f"source must be a path, or the content of an .ics file, such as read(file), not {type(source).__name__}"
-        )
+        expected = "a path, or the content of an .ics file, such as read(file)"
+        raise TypeError(f"source must be {expected}, not {type(source).__name__}")
     job = Job("text/calendar", Path())
     if b"\0" in content[:100] or b"\x1b$" in content:  # UTF-16 or ISO 2022, whose bytes are not those of ASCII
         content = decode(content, job).encode()
@@ -319,19 +318,16 @@ class _Row(NamedTuple):
 def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminders: Reminders) -> list[_Row]:
 
     recurring = {str(event.body["iCalUID"]) for event in events if event.body.get("recurrence")}
-    uids = {str(event.body["iCalUID"]) for event in events} | {
-        event.instance_of[0] for event in events if event.instance_of
-    }
+    uids = {str(event.body["iCalUID"]) for event in events}
+    uids |= {event.instance_of[0] for event in events if event.instance_of}
     queries: list[dict[str, object]] = [{}]
     if len(uids) <= _MAX_QUERIES:
         queries = [{"iCalUID": uid} for uid in uids]
         queries += [{"privateExtendedProperty": f"{_SERIES}={uid}"} for uid in recurring]
-    listed = chain.from_iterable(
-        client.list_events(session, calendar, {**query, "showDeleted": "true"}) for query in queries
-    )
+    lists = (client.list_events(session, calendar, {**query, "showDeleted": "true"}) for query in queries)
     by_id = {
         event["id"]: event
-        for event in listed
+        for event in chain.from_iterable(lists)
         if (event.get("iCalUID") in uids or _private(event).get(_SERIES) in recurring) and not _is_deleted(event)
     }
     events_of_uid = {str(event.get("iCalUID")): event for event in by_id.values() if not event.get("recurringEventId")}
@@ -406,9 +402,8 @@ def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, 
         if single.get("status") != "cancelled" and f"{imported['id']}_{change.original}" not in missing:
             client.delete_event(session, calendar, single["id"])
     if event.changes:  # only now, so that the import of a series can be repeated after an error
-        imported = client.patch_event(
-            session, calendar, imported["id"], _marked(stored, f"{event.stamp} {digest}", event)
-        )
+        fields = _marked(stored, f"{event.stamp} {digest}", event)
+        imported = client.patch_event(session, calendar, imported["id"], fields)
     return {**known, **event_record(imported, zone), "notes": _join([known["notes"], *missing.values()])}
 
 

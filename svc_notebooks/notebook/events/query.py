@@ -192,10 +192,8 @@ def instances(
     calendar = calendar_id(session, calendar)
     start: Any = get_event(session, calendar, event_id).get("start") or {}
     name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)
-    parameters = {
-        **wire_window(time_min, time_max, name, session.clock),
-        "showDeleted": "true" if show_deleted else None,
-    }
+    window = wire_window(time_min, time_max, name, session.clock)
+    parameters = {**window, "showDeleted": "true" if show_deleted else None}
     maximum = None if limit is None else whole("limit", limit, 0)
     return event_frame(INSTANCES, list(list_instances(session, calendar, event_id, parameters, limit=maximum)), name)
 

@@ -23,7 +23,7 @@ from ...core.resources.events import Event
 from ...core.times import UTC_NAME, zone
 from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
 from ..frames import EVENT, Record, Schema, frame, snake
-from .body import Times, add_required, event_zones, partial_body, warn_about
+from .body import DAY, Times, add_required, event_zones, partial_body, warn_about
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -64,9 +64,8 @@ def in_zone(events: DataFrame, name: str) -> DataFrame:
 
 def common_zone(events: Iterable[Event]) -> str:
     """Return the name of the common time zone of all event starts, or "UTC" if they differ or it is not known here."""
-    names = {
-        str(start.get("timeZone") or UTC_NAME) for event in events if isinstance(start := event.get("start"), dict)
-    }
+    starts = [start for event in events if isinstance(start := event.get("start"), dict)]
+    names = {str(start.get("timeZone") or UTC_NAME) for start in starts}
     with suppress(ValueError):
         return zone(*names).key if len(names) == 1 else UTC_NAME
     return UTC_NAME
@@ -198,9 +197,8 @@ def run_on_events(
 
     The fields `keys`, which the call changes, come first.
     """
-    operation = RowOperation(
-        EVENT, call, known=known_id, row_errors=(*ROW_ERRORS, ValueError), title=title, unit="events"
-    )
+    errors = (*ROW_ERRORS, ValueError)
+    operation = RowOperation(EVENT, call, known=known_id, row_errors=errors, title=title, unit="events")
     try:
         result = run(operation, ids, session, batch)
     except BaseException as error:
@@ -229,7 +227,6 @@ def respond_row(session: Session, event_id: str, report: Report, calendar: str, 
 # -- changes a stored event, a series, or a series from an instance on, as the arguments of `update_event` say
 
 
-_DAY = timedelta(days=1)
 _NOT_ORGANIZER = "Only the organizer can split this series. Change this event, or all events."
 
 
@@ -272,7 +269,7 @@ def _moved_fields(event: Event, start: JSONObject) -> JSONObject:
         end = (first.astimezone(UTC) + length).astimezone(zone(end_zone) if end_zone else first.tzinfo)
         fields: Any = {"end": print_time(end, end.tzinfo or UTC, end_zone)}
     else:
-        fields = {"end": {"date": str(first + max(_DAY, -(-length // _DAY) * _DAY))}}
+        fields = {"end": {"date": str(first + max(DAY, -(-length // DAY) * DAY))}}
     if series.lines and (lines := series.since(series.start, first)) != [*series.lines]:
         fields["recurrence"] = lines
     return fields  # type: ignore[no-any-return]

@@ -93,9 +93,8 @@ def _rows(run: Run, name: str) -> list[Row]:
     elif isinstance(run, (str, os.PathLike)):
         run = frame(EXCHANGES, read_har(Path(run).expanduser()))
     if not isinstance(run, DataFrame) or not {"n", "method", "path"} <= set(run.columns):
-        raise TypeError(
-            f"{name} must be a session, an exchange, a result of exchanges() or lab.journal(), or an archive path"
-        )
+        expected = "a session, an exchange, a result of exchanges() or lab.journal(), or an archive path"
+        raise TypeError(f"{name} must be {expected}")
     nested = [name for name in run.columns if any(isinstance(value, list | dict) for value in run[name])]
     columns = run.drop(columns=nested).astype(object)
     records = columns.where(run.notna(), None).to_dict("records")

@@ -442,10 +442,8 @@ class ExchangeView:
             _table("Query", query) if query else "",
             _text(exchange.sent, exchange.request_body),
         )
-        response = tag(
-            "div", _table("Response", exchange.response_headers), _text(exchange.received, exchange.response_body)
-        )
-        answer = response if exchange.status else tag("p", exchange.error or "")
+        response = _table("Response", exchange.response_headers), _text(exchange.received, exchange.response_body)
+        answer = tag("div", *response) if exchange.status else tag("p", exchange.error or "")
         parts = tag("summary", tag("code", title)), tag("div", request, answer, style=_TWO_COLUMNS)
         return str(tag("details", *parts, open=""))
 
@@ -455,9 +453,8 @@ def _path(exchange: Exchange) -> str:
 
 
 def _table(title: str, pairs: tuple[tuple[str, str], ...]) -> Markup:
-    rows = [
-        tag("tr", tag("th", name, scope="row", style=_NAME), tag("td", value, style=_VALUE)) for name, value in pairs
-    ]
+    cells = ((tag("th", name, scope="row", style=_NAME), tag("td", value, style=_VALUE)) for name, value in pairs)
+    rows = [tag("tr", *row) for row in cells]
     return tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), *rows, style=_TABLE)
 
 

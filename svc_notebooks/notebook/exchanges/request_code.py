@@ -247,9 +247,8 @@ def _with_token(text: str) -> str:
 
 
 def _python_headers(exchange: Exchange) -> Iterator[str]:
-    lines = [
-        f"        {_literal(name)}: {_literal(value)}," for name, value in headers_without(exchange, _SET_BY_CLIENT)
-    ]
+    headers = headers_without(exchange, _SET_BY_CLIENT)
+    lines = [f"        {_literal(name)}: {_literal(value)}," for name, value in headers]
     if has_token(exchange):
         lines.insert(0, f'        "Authorization": "Bearer " + {_TOKEN},')
     if lines:

@@ -312,9 +312,8 @@ def update_files(
     resumable: Resumable[_UpdateRow] = Resumable(
         function, bodies.shared, identity=lambda row: [row.id, row.body] if row.body else row.id
     )
-    operation = RowOperation(
-        schema, call, known=lambda row: {"id": row.id}, resumable=resumable, title=function.capitalize()
-    )
+    title = function.capitalize()
+    operation = RowOperation(schema, call, known=lambda row: {"id": row.id}, resumable=resumable, title=title)
     return run(operation, list(map(_UpdateRow, ids, bodies.rows)), session, batch)
 
 

@@ -331,9 +331,8 @@ def copy(
     if name is not None:
         metadata["name"] = name
     ids = files_at(session, file)
-    bodies = row_bodies(
-        with_parent(session, metadata, parent, folder), {}, len(ids), creating=True, names=session.names
-    )
+    shared = with_parent(session, metadata, parent, folder)
+    bodies = row_bodies(shared, {}, len(ids), creating=True, names=session.names)
     schema = files_schema_with(bodies.keys)
     query = {**schema.query, "ocrLanguage": optional_text("ocr_language", ocr_language)}
     call = partial(_copy_row, shared=bodies.shared, query=query)
@@ -352,8 +351,8 @@ def copy(
 
 class _CopyRow(NamedTuple):
     source: str
+    # The fields of the copy that the others do not share.
     body: FileResource
-    """The fields of the copy that the others do not share."""
     new_id: str | None = None
 
 

@@ -79,9 +79,8 @@ def share(
     keeps = role is None and not (is_frame(with_) and "role" in with_)
     bodies = [*map(_body, listed, roles)]
     pairs = list(product(files_at(session, file), bodies))
-    resumable: Resumable[tuple[str, Permission]] = Resumable(
-        "share", {"role": roles[0] if len({*roles}) == 1 else "by row"}, identity=list
-    )
+    common = {"role": roles[0] if len({*roles}) == 1 else "by row"}
+    resumable: Resumable[tuple[str, Permission]] = Resumable("share", common, identity=list)
     call = partial(_share_row, keeps=keeps)
     operation = RowOperation(PERMISSIONS, call, _known, resumable=resumable, title="Share", unit="permissions")
     return run(operation, pairs, session, Batch(workers, executor, errors, resume, progress))
@@ -114,9 +113,8 @@ def grantees(argument: str, value: object) -> list[str]:
     for grantee in listed:
         if grantee != _ANYONE and not grantee.startswith(_DOMAIN) and "@" not in grantee:
             hint = '; "anyone" means everyone who has the link' if grantee.lower() in _EVERYONE else ""
-            raise ValueError(
-                f'{argument} has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"{hint}'
-            )
+            expected = 'an e-mail address, "anyone" or "domain:example.com"'
+            raise ValueError(f"{argument} has {grantee!r}; give {expected}{hint}")
     return listed
 
 
@@ -200,14 +198,14 @@ def _unshare_row(session: Session, pair: tuple[str, str], report: Report, *, rep
 
 def _inheritance(session: Session, file_id: str, permission: Permission) -> str:
     """Return the advice to unshare the nearest folder above a file that has its permission, or "" without one."""
+    if permission["role"] == "owner":
+        return ""
     with suppress(SvcError):
         for parent in get_file(session, file_id, fields="parents").get("parents") or ():
-            if permission["role"] != "owner" and permission["id"] in (
-                p["id"] for p in file_permissions(session, parent)
-            ):
-                name = get_file(session, parent, fields="name")["name"]
+            if permission["id"] in [inherited["id"] for inherited in file_permissions(session, parent)]:
+                folder = f"{get_file(session, parent, fields='name')['name']!r}"
                 return (
-                    f"The permission is inherited from the folder {name!r}; unshare that folder, whose id is {parent}."
+                    f"The permission is inherited from the folder {folder}; unshare that folder, whose id is {parent}."
                 )
     return ""
 

@@ -583,9 +583,8 @@ def _check_folders(session: Session, ids: list[str]) -> None:
         try:
             folder = get_file(session, folder_id, fields="name,mimeType")
         except NotFound as error:
-            error.advice = (
-                "Give the folder's id or row; files(name=..., mime_type='folder') finds a folder by its name."
-            )
+            search = "files(name=..., mime_type='folder') finds a folder by its name"
+            error.advice = f"Give the folder's id or row; {search}."
             raise
         if folder.get("mimeType") != session.names.native("folder"):
             raise ValueError(f"folder is {folder.get('name')!r}, which is a file and not a folder")
@@ -600,10 +599,10 @@ _MAX_LINES = 1000  # the maximum number of lines that are drawn. The attribute `
 @dataclass(frozen=True, slots=True)
 class _Node:
     name: str
+    # The bytes of a file, or None for a document of the service, which has no size.
     size: int | None
-    """The bytes of a file, or None for a document of the service, which has no size."""
+    # The members of a folder, None for a file.
     children: list[_Node] | None
-    """The members of a folder, None for a file."""
 
     @property
     def count(self) -> int:

@@ -222,9 +222,9 @@ def start_upload(
     if existing is not None and any(argument is not None for argument in (file_id, convert_to, parent, folder)):
         raise ValueError("file_id, convert_to and folder are for new files; leave these arguments out if you give file")
     further = with_parent(session, metadata, parent, folder) or {}
-    body = metadata_body(
-        {**further, **({"id": file_id} if file_id else {})}, creating=existing is None, names=session.names
-    )
+    if file_id:
+        further = {**further, "id": file_id}
+    body = metadata_body(further, creating=existing is None, names=session.names)
     only, file_name = single_source(source), title or body.get("name")
     if existing is None:
         converted = bool(convert_to) or session.names.is_native(str(body.get("mimeType")))

@@ -329,21 +329,19 @@ def renew_channel(
     ids, known = row_ids(channel, "channel"), registry_of(session).channels
     if unknown := [channel_id for channel_id in ids if channel_id not in known]:
         raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be renewed")
-    return apply_to_rows(
-        CHANNELS, ids, lambda channel_id: _renew(session, known[channel_id], expires_in, expiration, keep_old), session
-    )
 
+    def renew(channel_id: str) -> Record:
+        old = known[channel_id]
+        own_receiver = next((receiver for receiver in receivers_of(session) if receiver.address == old.address), None)
+        token = None if own_receiver else old.token
+        new = _watcher(session, own_receiver or old.address, None, token, (expires_in, expiration))(old.file)
+        if own_receiver:
+            own_receiver.wait_for("sync", channel=new.id)
+        if not keep_old and old.state(session.clock.now()) == "active":
+            stop(session, old.id, old.resource_id)
+        return channel_record(new, session)
 
-def _renew(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
-
-    own_receiver = next((receiver for receiver in receivers_of(session) if receiver.address == old.address), None)
-    token = None if own_receiver else old.token
-    new = _watcher(session, own_receiver or old.address, None, token, (expires_in, expiration))(old.file)
-    if own_receiver:
-        own_receiver.wait_for("sync", channel=new.id)
-    if not keep_old and old.state(session.clock.now()) == "active":
-        stop(session, old.id, old.resource_id)
-    return channel_record(new, session)
+    return apply_to_rows(CHANNELS, ids, renew, session)
 
 
 # -- a chart of the attempts to deliver each notification message over time (N-08)
@@ -381,9 +379,8 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLik
     if lab is None:
         raise ValueError("delivery_timeline() needs a sandbox, because other services do not report delivery attempts")
     channel_ids = None if channel is None else set(row_ids(channel, "channel"))
-    return timeline_of(
-        [row for row in lab.service.deliveries() if channel_ids is None or row["channel_id"] in channel_ids]
-    )
+    deliveries = lab.service.deliveries()
+    return timeline_of([row for row in deliveries if channel_ids is None or row["channel_id"] in channel_ids])
 
 
 def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:

@@ -60,9 +60,8 @@ def headings(messages: list[Received]) -> Markup:
     if count > MAX_SHOWN:
         words += f"; the last {MAX_SHOWN} are shown"
     names = tag("span", *(tag("b", name) for name in _HEADINGS), style=_LINE)
-    return join_html(
-        tag("p", words, role="status", style="margin: 4px 2px"), tag("div", names, style="padding-left: 1em")
-    )
+    status = tag("p", words, role="status", style="margin: 4px 2px")
+    return join_html(status, tag("div", names, style="padding-left: 1em"))
 
 
 def message_line(message: Received, names: Names, watched: dict[str, str]) -> Markup:
@@ -110,8 +109,8 @@ class Receiver:
         self, session: Session, inbox: Inbox, address: str, ca_pem: str | None, close: Callable[[], None]
     ) -> None:
         self.address = address
+        # The certificate authority in PEM that a service must trust. None without an authority of its own.
         self.ca_pem = ca_pem
-        """The certificate authority in PEM that a service must trust. None without an authority of its own."""
         self._session, self._names = ref(session), session.names  # a session keeps its receivers alive
         lab = sandbox_of(session)
         self._settle: Callable[[float], None] | None = lab.service.deliver if lab else None
@@ -494,9 +493,8 @@ def receiver(
         url, close = _receive_in_process(lab, inbox)
     else:
         if address is not None and not (isinstance(address, str) and address.startswith("https://")):
-            raise ValueError(
-                f"address is {address!r}; give a complete https address, such as https://hooks.example.com{_PATH}"
-            )
+            example = f"https://hooks.example.com{_PATH}"
+            raise ValueError(f"address is {address!r}; give a complete https address, such as {example}")
         url, close, ca_pem = _listen(lab, inbox, host, port, certificate)
         url = address or url
     new = Receiver(session, inbox, url, ca_pem, close)
@@ -625,9 +623,8 @@ def changes(page_token: str | DataFrame | None = None, *, session: SessionLike =
     registry = registry_of(session)
     if (attrs := getattr(page_token, "attrs", None)) is not None:  # of a DataFrame or one of its rows
         if "page_token" not in attrs:
-            raise ValueError(
-                "page_token is a DataFrame without attrs['page_token']; give a result of changes() or watch_changes()"
-            )
+            hint = "give a result of changes() or watch_changes()"
+            raise ValueError(f"page_token is a DataFrame without attrs['page_token']; {hint}")
         page_token = attrs["page_token"]
     start = optional_text("page_token", page_token) or registry.page_token or start_page_token(session)
     listed = changes_since(session, start)

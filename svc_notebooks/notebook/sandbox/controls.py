@@ -336,10 +336,8 @@ class SandboxControls:
         [['upload expires', 'film.mp4', '262,144 of 600,000 bytes']]
         """
         now = self.service.clock.now()
-        first, last = (
-            None if moment is None else instant_of(name, moment, now)
-            for name, moment in (("since", since), ("until", until))
-        )
+        first = None if since is None else instant_of("since", since, now)
+        last = None if until is None else instant_of("until", until, now)
         return frame(AGENDA, self.service.agenda(first, last))
 
     def snapshot(self) -> str:
@@ -475,8 +473,8 @@ class Identities:
     """The methods of a sandbox for users, service accounts, OAuth clients and flagged files."""
 
     service: Service
+    # The base URL of the service for programs outside this kernel.
     served: str
-    """The base URL of the service for programs outside this kernel."""
     _session: Callable[..., Session]
 
     def sign_in(

@@ -366,9 +366,8 @@ class Sandbox(Identities, SandboxControls):
         # A column has the address of the time at which the frame was made, perhaps of a server that has ended.
         known = row.get("html_link", row.get("web_view_link")) if hasattr(row, "get") and not content else None
         if not isinstance(known, str):
-            file: Mapping[str, Any] = get_file(
-                self.session, one_file_at(self.session, row, "row"), fields="webViewLink,webContentLink"
-            )
+            file_id = one_file_at(self.session, row, "row")
+            file: Mapping[str, Any] = get_file(self.session, file_id, fields="webViewLink,webContentLink")
             known = file.get("webContentLink" if content else "webViewLink")
         if not isinstance(known, str):
             raise ValueError("row has no content that a browser can show; export(file, format) saves a document")

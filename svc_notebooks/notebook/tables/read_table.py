@@ -559,9 +559,8 @@ def check_area(file: IO[bytes]) -> None:
                     while member.read(_BLOCK):
                         pass
                 if member.tell() > most:
-                    raise ValueError(
-                        f"the file has {entry.compress_size:,} bytes that become more than {most:,}; save it again"
-                    )
+                    growth = f"{entry.compress_size:,} bytes that become more than {most:,}"
+                    raise ValueError(f"the file has {growth}; save it again")
             if rows * columns > max(_MAX_AREA, _MAX_AREA_PER_CELL * cells):
                 raise ValueError(
                     f"a sheet has about {cells:,} cells, but spans {rows:,} rows and {columns:,} columns; "

@@ -414,9 +414,8 @@ def _write_sheets(frames: Mapping[str, DataFrame]) -> tuple[bytes, list[str]]:
     for name, frame in frames.items():
         is_name = isinstance(name, str) and _SHEET_NAME.fullmatch(name) and len(name.encode("utf-16-le")) <= 62
         if not is_name or name.lower() in [other.name.lower() for other in sheets]:
-            raise ValueError(
-                f"{name!r} cannot name a sheet; give each another name of 1 to 31 characters, without {_NOT_IN_NAMES}"
-            )
+            allowed = f"1 to 31 characters, without {_NOT_IN_NAMES}"
+            raise ValueError(f"{name!r} cannot name a sheet; give each another name of {allowed}")
         sheet, own_notes = _write_rows("xlsx", frame)
         sheets.append(replace(sheet, name=name))
         notes += own_notes

@@ -38,10 +38,10 @@ class TokenVerifier:
         self._cache: dict[str, Caller] = {}
         self._create_user = create_user
         self.provider: JupyterHub | None = None
+        # The tokens of the provider's browser sessions, by a key that only the service can derive from the cookie.
+        #
+        # They are in memory only. After a restart of the service, users sign in again.
         self.provider_sessions = SizedCache[str](_MAX_CACHED)
-        """The tokens of the provider's browser sessions, by a key that only the service can derive from the cookie.
-
-        They are in memory only. After a restart of the service, users sign in again."""
 
     def caller(self, headers: Mapping[str, Sequence[str]], query: Query, *, in_session: bool = False) -> Caller:
         """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token.

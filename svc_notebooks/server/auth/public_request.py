@@ -35,8 +35,8 @@ class PublicRequest:
     query: Query
     body: Body
     journal_entry: JournalEntry
+    # Counts the request against the limits of a user, "" without a sign-in. Raises ApiError (403 or 429).
     check_limits: Callable[[str], None]
-    """Counts the request against the limits of a user, "" without a sign-in. Raises ApiError (403 or 429)."""
 
     def now(self) -> float:
         """Return the current time in Unix seconds."""

@@ -165,8 +165,8 @@ class Events(TableGroup):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
+        # A value that changes when a snapshot is restored, after which a row number may mean another row.
         self.generation = object()
-        """A value that changes when a snapshot is restored, after which a row number may mean another row."""
 
     def save(self, row: EventRow) -> None:
         """Add the row of an event, or replace the row with the same calendar and id."""

@@ -65,8 +65,8 @@ def with_notes(decided_by: str, notes: Iterable[str]) -> str:
 class Journal:
     """The entries of the last `length` requests, in at most `max_bytes` bytes. The newest entry is always kept."""
 
+    # Whether the rows are in a database, and `close` writes them there.
     is_kept = False
-    """Whether the rows are in a database, and `close` writes them there."""
 
     def __init__(self, length: int, max_bytes: int) -> None:
         self._length, self._max_bytes = length, max_bytes

@@ -24,10 +24,10 @@ class Viewer(NamedTuple):
     root: str
     client: str
     folder_type: str
+    # The user may be able to see files of other users.
     shared: bool
-    """The user may be able to see files of other users."""
+    # The user can see only the files that the OAuth client has created or opened.
     app_only: bool
-    """The user can see only the files that the OAuth client has created or opened."""
 
 
 class Term(NamedTuple):

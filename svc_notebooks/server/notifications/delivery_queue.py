@@ -117,8 +117,8 @@ class DeliveryQueue:
         self._in_flight: dict[int, tuple[QueuedMessage, int]] = {}  # by channel, its message and the start time
         self._has_left_some = False  # because this process had leased as many queues as it may
         self._allowed: set[str] = set()  # addresses whose domain is registered; registrations are permanent
+        # Called before the queue is read.
         self.before_reading: Callable[[], None] = lambda: None
-        """Called before the queue is read."""
         self.attempts = Counter[str]()
         records = context.records
         self._log = DeliveryLog(context.policy.deliveries_length, records and records.deliveries)

@@ -97,8 +97,8 @@ class Connection(asyncio.Protocol):
         self._timeouts = {ConnectionState.READING_REST: rest, ConnectionState.IDLE: idle}
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
+        # A future that is done when the socket is closed.
         self.lost = self._loop.create_future()
-        """A future that is done when the socket is closed."""
         self._status: asyncio.Future[int] | None = None
         self._h11: h11.Connection | None = None
 

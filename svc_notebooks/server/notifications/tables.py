@@ -64,8 +64,8 @@ class Channels(TableGroup):
         super().__init__(database)
         self._any: bool | None = None
         database.prefetch(_ANY)
+        # A function that is called after each transaction that queued a message or changed a channel's state.
         self.on_change: Callable[[], None] = lambda: None
-        """A function that is called after each transaction that queued a message or changed a channel's state."""
 
     def stop_all(self) -> None:
         """Stop all channels, and delete all queued messages."""

@@ -93,12 +93,12 @@ def _enumerate(names: list[str], noun: str) -> str:
 class PartWriter(Protocol):
     """A writer for a new part. The bytes can be read after `commit`."""
 
+    # Whether further bytes can be written and committed after `commit`. Otherwise `commit` closes the writer.
     can_grow: bool
-    """Whether further bytes can be written and committed after `commit`. Otherwise `commit` closes the writer."""
 
     size: int
+    # The CRC-32 of the bytes written so far, or None in a store in memory, where parts cannot be damaged.
     checksum: int | None
-    """The CRC-32 of the bytes written so far, or None in a store in memory, where parts cannot be damaged."""
 
     def write(self, block: bytes) -> None:
         """Append a block of bytes."""

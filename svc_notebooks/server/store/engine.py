@@ -180,11 +180,11 @@ class Database:
 
     dialect: Dialect = "sqlite"
 
+    # Whether other processes may change the database at the same time.
     is_shared = False
-    """Whether other processes may change the database at the same time."""
 
+    # The number of this opening of a database on a server, which no other process has.
     opening = 0
-    """The number of this opening of a database on a server, which no other process has."""
 
     _errors: tuple[type[Exception], ...] = (sqlite3.Error,)
 
@@ -355,8 +355,8 @@ class Database:
         with self._changing():
             return self._execute(statement, values, changes=True)[0].rowcount
 
+    # Runs a statement that changes rows, at the latest with the next statement or commit. Errors may come then.
     queue_change: ClassVar[Callable[[Any, str, dict[str, Any]], object]] = change
-    """Runs a statement that changes rows, at the latest with the next statement or commit. Errors may come then."""
 
     def add(self, statement: str, values: dict[str, Any]) -> None:
         """Insert a row with untrusted values. Raises ValueError if the database refuses the row."""

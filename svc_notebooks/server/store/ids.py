@@ -31,8 +31,8 @@ class Ids:
         Each opening and each copy gets different ids.
         """
         self.seed = seed
+        # The seed for a client in the same process. It is different for every opening of a store.
         self.client_seed = f"{seed}/{opening}" if seed is not None and opening else seed
-        """The seed for a client in the same process. It is different for every opening of a store."""
         self._seed = None if seed is None else f"{seed}/{opening}" + (f"/{branch}" if branch else "")
         self._resets = 0
         self._random = SystemRandom() if seed is None else Random(self._seed)

@@ -84,8 +84,8 @@ class Store:
         self.user_rows = UserRows(database)
         self.is_shared = database.is_shared
         self._records: KeptRecords | None = None
+        # The tables and values of the processes that share the store, or None if it is not shared.
         self.shared: SharedTables | None = None
-        """The tables and values of the processes that share the store, or None if it is not shared."""
         if database.is_shared:
             from .postgres.state import SharedTables  # statements of PostgreSQL, which a browser does not need
 

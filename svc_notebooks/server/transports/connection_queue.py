@@ -37,14 +37,14 @@ class _Flow:
 
     connections: deque[ServerConnection] = field(default_factory=deque)
     resuming: deque[Event] = field(default_factory=deque)
+    # The number of threads that have a connection of this flow.
     threads: int = 0
-    """The number of threads that have a connection of this flow."""
+    # The number of threads that have a permit.
     running: int = 0
-    """The number of threads that have a permit."""
+    # The number of permits that all flows had got when this flow got its last permit.
     turn: int = 0
-    """The number of permits that all flows had got when this flow got its last permit."""
+    # The time of the last permit.
     since: float = 0.0
-    """The time of the last permit."""
 
     @property
     def is_waiting(self) -> bool:

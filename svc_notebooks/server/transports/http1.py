@@ -61,8 +61,8 @@ class HeaderBlock(NamedTuple):
     length: int
     is_chunked: bool
     expects_continue: bool
+    # True if the client may send another request on the connection.
     stays: bool
-    """True if the client may send another request on the connection."""
 
 
 class RequestHead(NamedTuple):
@@ -70,8 +70,8 @@ class RequestHead(NamedTuple):
 
     method: str
     target: str
+    # True for HTTP/1.0.
     is_old: bool
-    """True for HTTP/1.0."""
     block: HeaderBlock
 
     def url(self, base_url: str) -> tuple[str, Headers]:

@@ -191,8 +191,8 @@ class _Counts:
         self.last: JournalEntry | None = None
         self.succeeded: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
+        # The entries that performed the steps of an exercise, in order, by the name of the exercise.
         self.steps: dict[str, tuple[JournalEntry, ...]] = {}
-        """The entries that performed the steps of an exercise, in order, by the name of the exercise."""
 
     def add(self, entry: JournalEntry) -> None:
         self.last = entry

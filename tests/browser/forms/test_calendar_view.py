@@ -36,7 +36,6 @@ def open_view(lab, name, view="week", cell=CELL):
 
 
 def item(page, name):
-    """The button of the first event whose label begins like this."""
     return page.get_by_role("grid").get_by_role("button", name=name).first
 
 

@@ -29,7 +29,6 @@ def create(page):
 
 
 def value(lab, page):
-    """What the form would send."""
     return json.loads(lab.run_code(page, VALUE))
 
 

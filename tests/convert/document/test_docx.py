@@ -57,7 +57,6 @@ def paragraph(*texts: str, properties: str = "") -> str:
 
 
 def lines(document: Document) -> list[str]:
-    """Return the text of each paragraph and each heading, in the order of the document."""
     leaves: list[str] = []
 
     def look(value: Any) -> None:

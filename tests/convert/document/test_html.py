@@ -33,14 +33,6 @@ def words_of(page: str, job: Job) -> list[str]:
     return re.findall(r"\w+", "".join(parts))
 
 
-def test_the_base_address_in_the_head_applies_to_links(job):
-    page = b'<head><title>t</title><base href="https://a.example/b/"><style>p {}</style></head><a href="c">d</a>'
-
-    [link] = [node for node in nodes_of(html(page, job).blocks) if node["t"] == "Link"]
-
-    assert link["c"][2][0] == "https://a.example/b/c"
-
-
 HIDDEN = (
     "a <p hidden>x</p>b <span style='color: red; DISPLAY : none'>x</span>c <i style='visibility:hidden'>x</i>"
     "<input type=hidden value=x><input type=password value=x><template>x</template><script>x</script>"
@@ -144,19 +136,15 @@ def test_page_breaks_are_kept_once(job: Job) -> None:
     ]  # fmt: skip
 
 
-def test_most_text_gives_the_size_and_headings_are_larger(job: Job) -> None:
+def test_most_text_gives_the_size_and_a_page_without_looks_has_none(job: Job) -> None:
     document = html(b"<body style='font-size:10pt'><h1>a</h1><p>many words</p>", job)
+    plain = html(b"<h1 class=a>a</h1><p class=b>b <span class=c>c</span></p>", job)
 
     assert document.text_size == 10
     assert ["size", "20pt"] in document.blocks[0]["c"][1][2]
     assert document.blocks[1]["t"] == "Para"
-
-
-def test_a_page_without_looks_is_a_plain_tree(job: Job) -> None:
-    document = html(b"<h1 class=a>a</h1><p class=b>b <span class=c>c</span></p>", job)
-
-    assert (document.text_size, document.page) == (None, None)
-    assert "Span" not in [node["t"] for node in nodes_of(document.blocks)]
+    assert (plain.text_size, plain.page) == (None, None)
+    assert "Span" not in [node["t"] for node in nodes_of(plain.blocks)]
 
 
 def test_ordered_lists_keep_their_first_number(job: Job) -> None:
@@ -183,10 +171,13 @@ def test_other_characters_are_kept_or_removed(page: str, letters: str, job: Job)
     assert "".join(words_of(page, job)) == letters
 
 
-def test_footnotes_with_references_are_footnotes(job: Job) -> None:
-    page = b'a<a href="#n" role="doc-noteref">1</a><section role="doc-endnotes"><ol><li id="n">b</li></ol></section>'
+def test_footnotes_with_references_are_footnotes_and_links_have_the_base_address(job: Job) -> None:
+    notes = b'a<a href="#n" role="doc-noteref">1</a><section role="doc-endnotes"><ol><li id="n">b</li></ol></section>'
+    based = b'<head><title>t</title><base href="https://a.example/b/"><style>p {}</style></head><a href="c">d</a>'
 
-    assert [node["t"] for node in nodes_of(html(page, job).blocks)].count("Note") == 1
+    assert [node["t"] for node in nodes_of(html(notes, job).blocks)].count("Note") == 1
+    [link] = [node for node in nodes_of(html(based, job).blocks) if node["t"] == "Link"]
+    assert link["c"][2][0] == "https://a.example/b/c"
 
 
 @pytest.mark.parametrize(
@@ -207,20 +198,16 @@ def test_pages_without_end_are_refused(job: Job, page: bytes, limit: str) -> Non
         html(page, job)
 
 
-def test_rows_with_spans_are_counted_in_linear_time(job: Job) -> None:
+def test_rows_with_spans_unclosed_sections_and_many_cells_take_linear_time(job: Job) -> None:
     page = b"<table><tr>" + b"<td rowspan=999>" * 500 + b"<tr><td>" * 20_000 + b"</table>"
-    began = time.process_time()
+    sections = '<?xml version="1.0"?>' + "<![CDATA[" * 200_000
+    cells = "<table>" + ("<tr>" + "<td>" * 500) * 400 + "</table>"
 
+    began = time.process_time()
     with pytest.raises(TooLarge):
         html(page + b"<table><tr><td colspan=999><td colspan=999></table>", job)
     assert time.process_time() - began < 5
-
-
-def test_unclosed_sections_and_many_cells_take_linear_time(job: Job) -> None:
-    sections = '<?xml version="1.0"?>' + "<![CDATA[" * 200_000
-    cells = "<table>" + ("<tr>" + "<td>" * 500) * 400 + "</table>"
     began = time.process_time()
-
     assert well_formed(sections, job)[0].count(b"CDATA") == 0
     assert well_formed(cells, job)[0].count(b"<td>") == 200_000
     assert time.process_time() - began < 10

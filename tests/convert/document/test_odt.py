@@ -38,7 +38,6 @@ def odt(body: str, members: dict[str, str | bytes] | None = None, styles: str = 
 
 
 def styles_of(styles: str = "", automatic: str = "", master: str = "") -> str:
-    """Return the part styles.xml with styles, automatic styles and master pages."""
     return (
         f"<office:document-styles {ODF_SPACES}><office:styles>{styles}</office:styles><office:automatic-styles>"
         f"{automatic}</office:automatic-styles><office:master-styles>{master}</office:master-styles>"
@@ -148,7 +147,6 @@ def test_lists_have_the_numbers_of_the_page(body: str, starts: list[int], job: J
 
 
 def _ordered_lists(value: Any) -> list[Any]:
-    """Return the content of all ordered lists, in the order of the document."""
     if isinstance(value, list):
         return [content for inner in value for content in _ordered_lists(inner)]
     if not isinstance(value, dict):

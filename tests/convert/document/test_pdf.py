@@ -141,7 +141,6 @@ def test_difficult_tables_and_nesting_are_rendered(source: str, job: Job) -> Non
 
 
 def picture_size(made: bytes) -> tuple[float, float]:
-    """Return the size of the picture on the last page."""
     page = list(pypdfium2.PdfDocument(made))[-1]
     left, bottom, right, top = next(page.get_objects([pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])).get_bounds()
     return right - left, top - bottom

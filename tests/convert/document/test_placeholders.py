@@ -29,7 +29,6 @@ def document(name: str, data: bytes, *attributes: tuple[str, str], count: int = 
 
 
 def extent(made: bytes) -> tuple[float, float]:
-    """Return the size of the only picture of a docx file in inches."""
     with zipfile.ZipFile(io.BytesIO(made)) as file:
         [element] = ElementTree.fromstring(file.read("word/document.xml")).findall(".//{*}extent")
     return int(element.get("cx", "")) / EMU_PER_INCH, int(element.get("cy", "")) / EMU_PER_INCH

@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert.document import read
+from svc_notebooks.convert.document import read, write
 from svc_notebooks.convert.document.clean import plain_text
-from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.document.model import Document, Node, Page, paragraph, text_inlines
 from svc_notebooks.convert.document.rtf import parser
 from svc_notebooks.convert.job import Job, TooLarge
 from tests.convert import sources
+from tests.convert.document.trees import attributes, div, para, span, table
 
 pytestmark = pytest.mark.spec("A5-01")
 
@@ -53,12 +54,6 @@ def _short(block: dict[str, Any]) -> Any:
 )  # fmt: skip
 def test_letters(body: str, charset: str, text: str, job: Job) -> None:
     assert plain_text(read.rtf(rich(body + r"\par", charset=charset), job).blocks) == text
-
-
-def test_the_font_sets_the_character_set(job: Job) -> None:
-    fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial CYR;}{\f2\fcharset161 Arial Greek;}}"
-
-    assert plain_text(read.rtf(rich(r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", fonts), job).blocks) == "é П α"
 
 
 def test_marks(job: Job) -> None:
@@ -179,6 +174,7 @@ def test_typewriter_fonts_mean_code(job: Job) -> None:
     assert '"Code"' in json.dumps(document.blocks[0])
 
 
+CHARSETS = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial CYR;}{\f2\fcharset161 Arial Greek;}}"
 FONTS = r"{\fonttbl{\f0 Arial;}{\f1\fmodern\fcharset128\fprq1 MS Mincho;}{\f2\fmodern Courier New;}}"
 LABELS = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 5.\tab}\pard\ls1 item\par "
 
@@ -188,10 +184,12 @@ LABELS = r"{\listtext 1.1\tab}\pard\s1\outlinelevel0 One\par {\listtext Article 
     [
         (FONTS, r"plain text\par\f1 \'93\'fa\'96\'7b\par", ["plain text", "日本"]),
         (FONTS, r"\f2 one\par two\par", ["one", "two"]),
+        (CHARSETS, r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", ["é П α"]),
         (r"{\stylesheet{\s1\outlinelevel0 heading 1;}}", LABELS + r"{\listtext\'b7\tab}\pard\ls1 point\par",
          ["h1 1.1 One", "Article 5. item", ["*", ["point"]]]),
     ],
-    ids=["Japanese typewriter font", "typewriter font of all text", "labels with words and numbers of headings"],
+    ids=["Japanese typewriter font", "typewriter font of all text", "character sets of fonts",
+         "labels with words and numbers of headings"],
 )  # fmt: skip
 def test_what_is_text(head: str, body: str, expected: list[Any], job: Job) -> None:
     assert outline(read.rtf(rich(body, head), job)) == expected
@@ -276,3 +274,97 @@ def test_header_and_footer_of_pages(job: Job) -> None:
 
     assert (document.header, document.footer) == (("\tCafé report",), ("Page \x01 of \x01",))
     assert plain_text(document.blocks) == "Word 7Next"
+
+
+COLORS = r"{\colortbl;\red255\green0\blue0;\red0\green0\blue0;\red255\green255\blue0;}"
+BODY = r"\pard\plain\fs20 body text of the document\par "
+
+
+def document_of(body: str, job: Job) -> Document:
+    return read.rtf((r"{\rtf1\ansi" + COLORS + body + BODY + "}").encode(), job)
+
+
+LINK = r"{\field{\*\fldinst HYPERLINK \"https://a.example/\"}{\fldrslt x}}"
+LINK_NODE: Node = {"t": "Link", "c": [attributes(), text_inlines("x"), ["https://a.example/", ""]]}
+WORDS = [*text_inlines("a"), {"t": "Space"}, span("red", color="#ff0000"), *text_inlines("b")]
+TITLE: Node = {"t": "Header", "c": [1, attributes(size="10pt", color="#000000", align="center"), text_inlines("Title")]}
+ITEM = div({"t": "Plain", "c": text_inlines("first")}, color="#ff0000")
+
+
+@pytest.mark.parametrize(
+    "body,block",
+    [
+        (r"\qc\fs48 large\par ", div(paragraph("large"), align="center", size="24pt")),
+        (r"\qj\plain\fs20 even\par ", div(paragraph("even"), align="justify")),
+        (r"\rtlpar\qr\plain\fs20 \u1488?\par ", div(paragraph("א"), dir="rtl")),
+        (r"\fs20 a {\cf1 red}b\par ", para(*WORDS)),
+        (r"\fs20 {\cf2 black}\par ", paragraph("black")),
+        (r"\fs20\cb1\highlight0\cf0 plain\par ", paragraph("plain")),  # Word ignores \cb
+        (r"\fs20 {\highlight3 note}\par ", para(span("note", background="#ffff00"))),
+        (r"\cbpat3\fs20 note\par ", div(paragraph("note"), background="#ffff00")),
+        (rf"\fs20\cf1 {LINK}\par ", para(LINK_NODE)),
+        (r"\fs20\pagebb next\par ", div(paragraph("next"), page_break="before")),
+        (r"\fs20\qr\u-9280?\u-9216?\par ", div(paragraph("\U00100000"), align="right")),  # for private use
+        (r"\fs20\outlinelevel0\qc Title\par ", TITLE),
+        (
+            r"\fs20\fi-360\li360 1.\tab\cf1 first\par ",
+            {"t": "OrderedList", "c": [[1, {"t": "Decimal"}, {"t": "Period"}], [[ITEM]]]},
+        ),
+    ],
+)
+def test_look(body: str, block: Node, job: Job) -> None:
+    document = document_of(r"\pard" + body, job)
+
+    assert document.blocks[0] == block
+    assert document.text_size == 10
+
+
+@pytest.mark.parametrize(
+    "between,breaks",
+    [
+        (r"\page ", True), (r"\par\page ", True), (r"\par\sect\sectd ", True), (r"\par\sect\sectd\sbknone ", False),
+        (r"\par ", False),
+    ],
+)  # fmt: skip
+def test_page_breaks(between: str, breaks: bool, job: Job) -> None:
+    first, second, _ = document_of(rf"\pard\fs20 one{between}two\par", job).blocks
+
+    assert first == paragraph("one")
+    assert second == (div(paragraph("two"), page_break="before") if breaks else paragraph("two"))
+
+
+def test_alignment_of_cells(job: Job) -> None:
+    document = document_of(
+        r"\trowd\cellx1000\cellx2000\pard\intbl\fs20\qr 5\cell\pard\intbl\fs20 x\cell\row\pard ", job
+    )
+
+    [cells] = document.blocks[0]["c"][4][0][3]
+    assert [cell[1]["t"] for cell in cells[1]] == ["AlignRight", "AlignDefault"]
+
+
+def test_page(job: Job) -> None:
+    assert document_of(r"\paperw16840\paperh11900\landscape\margl1000 ", job).page == Page(842, 595, 72, 90, 72, 50)
+    assert document_of("", job).page is None
+
+
+def test_an_exported_document_has_the_same_looks(job: Job) -> None:
+    look = {"align": "right", "size": "20pt", "color": "#ff0000"}
+    heading: Node = {"t": "Header", "c": [1, attributes(**look), text_inlines("x")]}
+    items = {"t": "BulletList", "c": [[div({"t": "Plain", "c": text_inlines("item")}, page_break="before")]]}
+    blocks = [
+        div(paragraph("title"), align="center", size="24pt", color="#0000aa"),
+        heading,
+        para(*text_inlines("the plain text of the body"), {"t": "Space"}, span("blue", color="#0000ff")),
+        div(paragraph("shaded"), page_break="before", background="#eeeeee"),
+        items,
+        div(table({"t": "Plain", "c": text_inlines("cell")}), page_break="before"),
+    ]
+    document = Document(blocks, page=Page(595, 842, 50, 60, 70, 80), text_size=9.0)
+
+    again = read.rtf(write.rtf(document, job), job)
+
+    assert [again.page, again.text_size] == [document.page, 9]
+    assert again.blocks[:1] + again.blocks[2:5] == blocks[:1] + blocks[2:5]
+    assert again.blocks[5]["c"][0] == attributes(page_break="before")
+    assert again.blocks[5]["c"][1][0]["t"] == "Table"
+    assert dict(again.blocks[1]["c"][1][2]) == look

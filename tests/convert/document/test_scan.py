@@ -39,7 +39,6 @@ def page_of(text: str, job: Job) -> bytes:
 
 
 def kinds(document: Document) -> list[str]:
-    """Return "picture" or "text" for each block."""
     return ["picture" if block["c"][0]["t"] == "Image" else "text" for block in document.blocks]
 
 

@@ -38,6 +38,10 @@ def figure(caption: str, *blocks: Node) -> Node:
     return {"t": "Figure", "c": [NONE, [None, [{"t": "Plain", "c": [text(caption)]}]], list(blocks)]}
 
 
+def numbered(*blocks: Node) -> Node:
+    return {"t": "OrderedList", "c": [[1, {"t": "Decimal"}, {"t": "Period"}], [list(blocks)]]}
+
+
 INLINES: dict[str, Callable[[str], Node]] = {
     **{
         name: lambda word, name=name: {"t": name, "c": [text(word)]}
@@ -59,10 +63,7 @@ BLOCKS: dict[str, Callable[[str], Node]] = {
     "Header": lambda word: {"t": "Header", "c": [2, NONE, [text(word)]]},
     "BlockQuote": lambda word: {"t": "BlockQuote", "c": [para(text(word))]},
     "BulletList": lambda word: {"t": "BulletList", "c": [[para(text(word))]]},
-    "OrderedList": lambda word: {
-        "t": "OrderedList",
-        "c": [[1, {"t": "Decimal"}, {"t": "Period"}], [[para(text(word))]]],
-    },
+    "OrderedList": lambda word: numbered(para(text(word))),
     "term": lambda word: {"t": "DefinitionList", "c": [[[text(word)], [[para(text("b"))]]]]},
     "definition": lambda word: {"t": "DefinitionList", "c": [[[text("c")], [[para(text(word))]]]]},
     "Div": lambda word: {"t": "Div", "c": [RTL, [para(text(word))]]},
@@ -83,10 +84,7 @@ CONTAINERS: dict[str, Callable[[Node], Node]] = {
     "in a cell": lambda block: table([], [block], []),
     "in a note": lambda block: para(text("l"), {"t": "Note", "c": [block]}),
     "in a Div": lambda block: {"t": "Div", "c": [RTL, [block]]},
-    "in a numbered item": lambda block: {
-        "t": "OrderedList",
-        "c": [[1, {"t": "Decimal"}, {"t": "Period"}], [[para(text("m")), block]]],
-    },
+    "in a numbered item": lambda block: numbered(para(text("m")), block),
     "in a figure": lambda block: figure("n", block),
     "in a head": lambda block: table([block], [para(text("o"))], []),
     "in a foot": lambda block: table([], [para(text("p"))], [block]),

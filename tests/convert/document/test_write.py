@@ -77,7 +77,6 @@ def says_all(text: str) -> bool:
 
 
 def root_of(source: bytes, part: str) -> ElementTree.Element:
-    """Return the root element of a member of a zip file."""
     with zipfile.ZipFile(io.BytesIO(source)) as file:
         return ElementTree.fromstring(file.read(part))
 

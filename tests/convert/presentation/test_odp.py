@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from svc_notebooks.convert.job import TooLarge
-from svc_notebooks.convert.presentation.model import INCH, Deck, SlidePicture, SlideTable, Text
+from svc_notebooks.convert.presentation.model import INCH, Presentation, SlidePicture, SlideTable, Text
 from svc_notebooks.convert.presentation.odp.read import read
 from svc_notebooks.convert.presentation.odp.write import write
 from tests.convert import sources
@@ -224,7 +224,7 @@ def test_a_written_deck_is_read_again_unchanged(job):
 
 @pytest.mark.spec("A7-01", "A7-01a")
 def test_an_empty_presentation_has_one_blank_slide(job):
-    assert [slide.shapes for slide in read(write(Deck(), job), job).slides] == [()]
+    assert [slide.shapes for slide in read(write(Presentation(), job), job).slides] == [()]
 
 
 def test_too_many_slides_are_refused(job):

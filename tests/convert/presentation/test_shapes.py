@@ -18,8 +18,8 @@ from svc_notebooks.convert.presentation.model import (
     INCH,
     PATH_SIDE,
     Box,
-    Deck,
     Paragraph,
+    Presentation,
     ShapePath,
     Slide,
     SlidePicture,
@@ -61,8 +61,8 @@ def shapes_of(presentation, job):
     return read(sources.saved(presentation), job).slides[0].shapes
 
 
-def deck_of(*shapes, **facts) -> Deck:
-    return Deck(slides=(Slide(shapes),), **facts)
+def deck_of(*shapes, **facts) -> Presentation:
+    return Presentation(slides=(Slide(shapes),), **facts)
 
 
 def pixels(shape: Text, job):
@@ -157,7 +157,7 @@ def custom(path: str, attributes: str = "") -> str:
     ],
 )
 def test_damaged_geometry_gives_only_valid_paths(definition):
-    paths = freeform_paths(element(definition), 1_000, 1_000)
+    paths = freeform_paths(element(definition), Box(0, 0, 1_000, 1_000))
 
     tokens = " ".join(path.data for path in paths).split()
     assert all(token in "MLCZ" or token.lstrip("-").isdigit() for token in tokens)
@@ -254,12 +254,12 @@ def test_a_deck_stored_before_paths_opens(job):
         "slides": [{"shapes": [{"kind": "text", "box": {"width": 5}, "outline": "round", "fill": "ff0000"}]}],
     }  # fmt: skip
 
-    deck = Deck.unpack(native_package.pack(old, {}))
+    deck = Presentation.unpack(native_package.pack(old, {}))
 
     assert deck.slides[0].shapes == (Text(Box(width=5), outline="round", fill="ff0000"),)
-    assert Deck.unpack(deck.pack()) == deck
+    assert Presentation.unpack(deck.pack()) == deck
     drawn = Text(Box(0, 0, 5, 5, flip_y=True), paths=(TRIANGLE,), stroke=Stroke(5, "dot"), insets=(1, 2, 3, 4))
-    assert Deck.unpack(deck_of(drawn).pack()) == deck_of(drawn)
+    assert Presentation.unpack(deck_of(drawn).pack()) == deck_of(drawn)
 
 
 def test_a_slide_number_on_a_layout_is_the_number_of_each_slide(presentation, job):

@@ -10,8 +10,8 @@ from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.presentation.model import (
     INCH,
     Box,
-    Deck,
     Paragraph,
+    Presentation,
     Slide,
     SlidePicture,
     SlideTable,
@@ -32,8 +32,8 @@ def pages(source: bytes) -> list[pypdf.PageObject]:
     return list(pypdf.PdfReader(io.BytesIO(source)).pages)
 
 
-def deck_of(*shapes, **facts) -> Deck:
-    return Deck(slides=(Slide(shapes),), **facts)
+def deck_of(*shapes, **facts) -> Presentation:
+    return Presentation(slides=(Slide(shapes),), **facts)
 
 
 def words(text: str, **facts) -> tuple[Paragraph, ...]:
@@ -64,8 +64,8 @@ def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
 
 
 def test_an_empty_presentation_is_one_empty_page(job):
-    assert [it.extract_text() for it in pages(write_pdf(Deck(), job))] == [""]
-    assert write_text(Deck(), job) == b"\xef\xbb\xbf"
+    assert [it.extract_text() for it in pages(write_pdf(Presentation(), job))] == [""]
+    assert write_text(Presentation(), job) == b"\xef\xbb\xbf"
 
 
 def test_code_in_a_text_is_text_and_long_text_is_shrunk_to_its_page(job):
@@ -101,7 +101,7 @@ def test_tables_with_hundreds_of_cells_need_less_than_the_memory_of_a_worker(con
     tables = [
         SlideTable(Box(n, 0, 8 * INCH, 7 * INCH), (row,) * 36, (2 * INCH,) * 4, (INCH // 8,) * 36) for n in (1, 2, 3, 4)
     ]
-    deck = Deck(slides=tuple(Slide((it,)) for it in tables))
+    deck = Presentation(slides=tuple(Slide((it,)) for it in tables))
 
     assert len(pages(converter.write(deck.pack(), "presentation", media_types.PDF).body)) == 4
 
@@ -141,7 +141,7 @@ def test_text_has_titles_first_then_lists_tables_and_notes(job):
 def test_worker_processes_write_all_four_formats(converter):
     kinds = (media_types.PPTX, media_types.ODP, media_types.PDF, media_types.TEXT)
 
-    body = converter.read(decks.full_pptx(), media_types.PPTX, "presentation", name="Deck").body
+    body = converter.read(decks.full_pptx(), media_types.PPTX, "presentation", name="Presentation").body
     made = {kind: converter.write(body, "presentation", kind).body for kind in kinds}
     empty = converter.write(None, "presentation", media_types.PDF).body
 

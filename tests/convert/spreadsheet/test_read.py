@@ -231,19 +231,14 @@ def test_empty_cells_with_a_look_are_kept_among_those_with_content(job):
     assert cells == {(0, 0): Cell(None, CellStyle(borders="l")), (0, 1): Cell(1)}
 
 
-def test_a_workbook_whose_sheets_cannot_be_found_is_refused(job):
-    source = package(sheet="<sheetData/>")
+def test_sheets_of_macros_are_left_out_with_a_note_and_lost_relationships_are_refused(job):
+    source, name = package(sheet="<sheetData/>"), "xl/_rels/workbook.xml.rels"
+    macros = sources.changed(source, name, (b"relationships/worksheet", b"relationships/xlMacrosheet"))
 
-    with pytest.raises(ConversionError, match="the relationships of the workbook are missing"):
-        read_xlsx.read(sources.rezipped(source, {"xl/_rels/workbook.xml.rels": None}), job)
-
-
-def test_sheets_of_macros_are_left_out_with_a_note(job):
-    kind = (b"relationships/worksheet", b"relationships/xlMacrosheet")
-    source = sources.changed(package(sheet="<sheetData/>"), "xl/_rels/workbook.xml.rels", kind)
-
-    assert read_xlsx.read(source, job) == Workbook()
+    assert read_xlsx.read(macros, job) == Workbook()
     assert job.notes == ["Sheets of charts, dialogs and macros were left out."]
+    with pytest.raises(ConversionError, match="the relationships of the workbook are missing"):
+        read_xlsx.read(sources.rezipped(source, {name: None}), job)
 
 
 @pytest.mark.parametrize(

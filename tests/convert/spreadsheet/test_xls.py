@@ -54,7 +54,6 @@ def merged(top, bottom, left, right):
 
 
 def xls(*sheets, since_1904=False, extra=b""):
-    """Return a workbook of (name, visibility, records)."""
     beginning = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0)) + record(0x42, b"\xb0\x04")
     beginning += record(0x22, bytes([since_1904, 0])) + font(bold=False) + font(bold=True)
     beginning += b"".join(

@@ -14,6 +14,7 @@ import requests
 
 from svc_notebooks.cli import _parser, main, notebook_files as shipped_module
 from svc_notebooks.cli.notebook_files import CopyOutcome, copy_notebooks, restore_notebook
+from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.commands import command, serving
 from tests.patience import PATIENCE, until
@@ -146,9 +147,8 @@ class TestLab:
     @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to send to another process")
     def test_ends_jupyterlab_when_it_is_ended(self, tmp_path):
         # A JupyterLab that says who it is, and waits.
-        (tmp_path / "jupyterlab.py").write_text(
-            "import os, pathlib, time; pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(99)"
-        )
+        program = "import os, pathlib, time; pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(99)"
+        (tmp_path / "jupyterlab.py").write_text(program)
         env = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)}
         pid = tmp_path / "mine" / "pid"
 
@@ -272,8 +272,9 @@ def test_an_existing_report_of_marks_is_kept(option, tmp_path, capsys):
     assert marks.read_text() != "with notes of the teacher"
 
 
-def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback():
-    with subprocess.Popen(command("conformance", "--list"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback(tmp_path):
+    open_service(tmp_path).close()
+    with subprocess.Popen(command("check", str(tmp_path)), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()  # as `head` does
         errors = process.stderr.read()
 

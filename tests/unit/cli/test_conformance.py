@@ -14,7 +14,8 @@ from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -31,28 +32,13 @@ Handle = Callable[[Request], Response]
 Bend = Callable[[Request, Handle], Response]
 
 
-class Bent:
-    """A service that answers in a way of its own."""
-
-    policy = Policy()
-    provider = None
-
-    def __init__(self, service: Service, bend: Bend) -> None:
-        self._service = service
-        self._bend = bend
-
-    def handle(self, request: Request) -> Response:
-        return self._bend(request, self._service.handle)
-
-    def user_of(self, token: str) -> str | None:
-        return self._service.user_of(token)
-
-
 @contextmanager
 def served(bend: Bend = lambda request, handle: handle(request)) -> Iterator[tuple[Service, str]]:
     with open_service() as service:
         service.sign_in(token=TOKEN)
-        with SocketServer(cast(Service, Bent(service, bend)), threads=8) as server:
+        bent = SimpleNamespace(policy=Policy(), provider=None, user_of=service.user_of)
+        bent.handle = partial(bend, handle=service.handle)
+        with SocketServer(bent, threads=8) as server:
             yield service, server.base_url
 
 
@@ -127,15 +113,6 @@ def takes_any_event(request: Request, handle: Handle) -> Response:
     return answered(200, body)
 
 
-def bent_by(*bends: Bend) -> Bend:
-    def bend(request: Request, handle: Handle) -> Response:
-        for single in bends:
-            handle = partial(single, handle=handle)
-        return handle(request)
-
-    return bend
-
-
 BROKEN: dict[str, Bend] = {
     "A3-06": says_200_for_308,
     "T-01a": sends_no_challenge,
@@ -146,7 +123,12 @@ BROKEN: dict[str, Bend] = {
 
 
 def test_a_broken_service_fails_by_the_broken_rules_alone(found):
-    with served(bent_by(*BROKEN.values())) as (_, base_url):
+    def bend(request, handle):
+        for single in BROKEN.values():
+            handle = partial(single, handle=handle)
+        return handle(request)
+
+    with served(bend) as (_, base_url):
         done = conformance(base_url, "--rules", ",".join([*BROKEN, "A1-03a"]), "--json", str(found))
 
     results = {id: rule["result"] for id, rule in rules_in(found).items()}

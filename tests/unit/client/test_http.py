@@ -306,44 +306,33 @@ def test_an_authority_may_be_given_or_named_by_the_environment_and_others_are_ho
 
 
 @pytest.mark.parametrize(
-    "url, no_proxy",
+    "url, hosts, is_direct",
     [
-        ("http://127.0.0.1:8080/", ""),
-        ("http://127.9.9.9/", ""),
-        ("http://[::1]:8080/", "x.example"),
-        ("https://LocalHost/", ""),
-        ("https://app.localhost./", ""),
-        ("http://inside.example/", "x.example, inside.example"),
-        ("http://a.inside.example/", ".inside.example"),
-        ("http://a.inside.example/", "*.inside.example"),
-        ("http://inside.example:8080/", "inside.example:8080"),
-        ("https://inside.example/", "INSIDE.example:443"),
-        ("http://10.1.2.3/", "10.0.0.0/8"),
-        ("http://10.1.2.3:8080/", "10.1.2.3:8080"),
-        ("http://[fd00::7]/", "fd00::/8"),
-        ("http://inside.example/", "x.example,*"),
+        ("http://127.0.0.1:8080/", "", True),
+        ("http://127.9.9.9/", "", True),
+        ("http://[::1]:8080/", "x.example", True),
+        ("https://LocalHost/", "", True),
+        ("https://app.localhost./", "", True),
+        ("http://inside.example/", "x.example, inside.example", True),
+        ("http://a.inside.example/", ".inside.example", True),
+        ("http://a.inside.example/", "*.inside.example", True),
+        ("http://inside.example:8080/", "inside.example:8080", True),
+        ("https://inside.example/", "INSIDE.example:443", True),
+        ("http://10.1.2.3/", "10.0.0.0/8", True),
+        ("http://10.1.2.3:8080/", "10.1.2.3:8080", True),
+        ("http://[fd00::7]/", "fd00::/8", True),
+        ("http://inside.example/", "x.example,*", True),
+        ("http://localhost.example/", "inside.example", False),
+        ("http://10.1.2.3/", "11.0.0.0/8, 10.1.2.3:8080", False),
+        ("http://notinside.example/", "inside.example, *.inside.example", False),
+        ("http://inside.example/", " , ", False),
     ],
 )
-def test_this_machine_and_the_hosts_of_no_proxy_need_no_proxy(url, no_proxy, no_proxies, monkeypatch):
-    monkeypatch.setenv("NO_PROXY", no_proxy)
+def test_only_this_machine_and_the_hosts_of_no_proxy_need_no_proxy(url, hosts, is_direct, no_proxies, monkeypatch):
+    monkeypatch.setenv("NO_PROXY" if is_direct else "no_proxy", hosts)
     monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
 
-    assert HttpTransport()._proxies_for(url) == {}
-
-
-@pytest.mark.parametrize(
-    "url, no_proxy",
-    [
-        ("http://localhost.example/", "inside.example"),
-        ("http://10.1.2.3/", "11.0.0.0/8, 10.1.2.3:8080"),
-        ("http://notinside.example/", "inside.example, *.inside.example"),
-        ("http://inside.example/", " , "),
-    ],
-)
-def test_other_hosts_need_a_proxy(url, no_proxy, no_proxies, monkeypatch):
-    monkeypatch.setenv("no_proxy", no_proxy)
-
-    assert not needs_no_proxy(url)
+    assert (HttpTransport()._proxies_for(url) == {}) == needs_no_proxy(url) == is_direct
 
 
 def test_proxies_may_be_given(server):

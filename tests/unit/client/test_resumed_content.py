@@ -253,8 +253,7 @@ def test_an_upload_that_was_not_resumed_is_not_read_twice(path, source, chunk_si
     monkeypatch.setattr(idempotent_creation, "compare_content", digest)
     shelf = WithPartialResponses({"PUT": [] if source == "path" else [reset]})  # bytes in memory cannot change
 
-    upload(
-        session_for(shelf), {"path": path, "bytes": CONTENT, "stream": Stream(CONTENT)}[source], chunk_size=chunk_size
-    )
+    content = {"path": path, "bytes": CONTENT, "stream": Stream(CONTENT)}[source]
+    upload(session_for(shelf), content, chunk_size=chunk_size)
 
     assert list(shelf.contents.values()) == [CONTENT]

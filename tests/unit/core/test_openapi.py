@@ -14,6 +14,8 @@ from svc_notebooks.core.files.fields import FILE_SHAPE
 from svc_notebooks.core.files.permissions import PERMISSION_SHAPE
 from svc_notebooks.core.notifications.channels import CHANNEL_SHAPE
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.resources import calendars, errors, files
+from svc_notebooks.core.resources.field import hints
 from svc_notebooks.server.files import change_log, operations
 
 BASE = "https://api.example"
@@ -67,3 +69,16 @@ def names_of_shape(shape: Shape | None, path: str = "") -> set[str]:
         elif name:
             names |= names_of_shape(member, f"{path}/{name}")
     return names
+
+
+BODIES = {
+    "ChannelToOpen": files.ChannelToOpen,
+    "CalendarToWrite": calendars.CalendarToWrite,
+    "CalendarToPatch": calendars.CalendarToWrite,
+    "Token": errors.Token,
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_type_of_a_body_has_the_fields_of_its_schema(name):
+    assert hints(BODIES[name]).keys() == RESOURCES[name]["properties"].keys()

@@ -1,12 +1,17 @@
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 import pytest
 
 from svc_notebooks.core import thread_permit
-from svc_notebooks.core.http.messages import Disconnected
+from svc_notebooks.core.api.operations import OPERATIONS
+from svc_notebooks.core.errors.catalogue import ApiError
+from svc_notebooks.core.http.messages import Disconnected, Query
+from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.thread_permit import in_slices, set_permit
-from svc_notebooks.server.dispatch.rate_limits import LongReads
+from svc_notebooks.server.dispatch.rate_limits import LongReads, RateLimiter
 from svc_notebooks.server.dispatch.requests_and_responses import json_text
+from svc_notebooks.server.dispatch.service_context import Caller
+from svc_notebooks.server.store.clock import VirtualClock
 
 
 class Permit(nullcontext[None]):
@@ -40,3 +45,25 @@ def test_a_long_list_has_pauses_if_others_wait(permit, others_wait, pauses):
 def test_the_work_ends_when_the_client_has_gone(permit):
     with pytest.raises(Disconnected):
         LongReads().run(lambda: [*in_slices(iter(range(1000)))], "ada", lambda: True, None)
+
+
+ADA = Caller("ada@svc.example", "notebook", frozenset(), service_account=False, expires=None)
+
+
+def test_who_has_waited_in_real_time_may_go_on_while_the_clock_is_stopped():
+    seconds = 0.0
+    limiter = RateLimiter(Policy(rate_limit=2, rate_costs="requests"), VirtualClock(), monotonic=lambda: seconds)
+
+    def is_answered(at):
+        nonlocal seconds
+        seconds = at
+        with suppress(ApiError):
+            limiter.check(ADA, OPERATIONS[0], Query())
+            return True
+        return False
+
+    assert [is_answered(at) for at in (0, 1, 2, 61, 62, 63, 64, 122, 124, 125)] == [
+        *(True, True, False, False),  # told to wait until 62
+        *(True, True, False),  # told to wait until 124
+        *(False, True, True),
+    ]

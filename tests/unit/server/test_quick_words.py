@@ -1,5 +1,4 @@
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -7,10 +6,6 @@ import pytest
 from svc_notebooks.server.calendars.quick_words import quick_event
 
 MONDAY = datetime(2026, 11, 2, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
-
-
-def read(words: str, now: datetime = MONDAY) -> dict[str, Any]:
-    return quick_event(words, now)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +27,7 @@ def read(words: str, now: datetime = MONDAY) -> dict[str, Any]:
     ],
 )
 def test_an_event_with_times(words, summary, start, end):
-    assert read(words) == {
+    assert quick_event(words, MONDAY) == {
         "summary": summary,
         "start": {"dateTime": start, "timeZone": "Europe/Berlin"},
         "end": {"dateTime": end, "timeZone": "Europe/Berlin"},
@@ -52,7 +47,7 @@ def test_an_event_with_times(words, summary, start, end):
     ],
 )
 def test_an_event_of_a_day(words, start, end):
-    assert read(words) == {"summary": "Holiday", "start": {"date": start}, "end": {"date": end}}
+    assert quick_event(words, MONDAY) == {"summary": "Holiday", "start": {"date": start}, "end": {"date": end}}
 
 
 @pytest.mark.parametrize(
@@ -71,7 +66,7 @@ def test_an_event_of_a_day(words, start, end):
     ],
 )  # fmt: skip
 def test_a_series_begins_on_its_first_day(words, first, rule):
-    fields = read(f"Standup {words}")
+    fields = quick_event(f"Standup {words}", MONDAY)
 
     assert fields["summary"] == "Standup"
     assert fields["start"].get("dateTime", fields["start"].get("date")) == first
@@ -100,6 +95,6 @@ def test_a_series_begins_on_its_first_day(words, first, rule):
 )
 def test_other_words_are_refused_with_the_grammar(words, hint):
     with pytest.raises(ValueError, match="write a title and then the time") as error:
-        read(words)
+        quick_event(words, MONDAY)
 
     assert hint in str(error.value)

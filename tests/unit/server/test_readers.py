@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import Any
 
@@ -151,3 +151,45 @@ def test_a_killed_process_leaves_no_lock_even_if_its_child_lives(tmp_path):
         os.killpg(holder.pid, signal.SIGKILL)
         holder.stdin.close()
         holder.stdout.close()
+
+
+@pytest.fixture
+def database():
+    opened = open_database(None, "process")
+    yield opened
+    opened.close()
+
+
+def test_called_once_after_the_outermost_commit(database):
+    calls = []
+
+    def record():
+        calls.append("in a transaction" if database.driver.in_transaction else "after it")
+
+    with database.transaction():
+        with database.transaction():
+            database.after_commit(record)
+        database.after_commit(record)
+        assert calls == []
+
+    assert calls == ["after it"]
+
+
+def test_not_called_after_a_rollback(database):
+    calls = []
+
+    with suppress(ZeroDivisionError), database.transaction():
+        database.after_commit(lambda: calls.append("rolled back"))
+        raise ZeroDivisionError
+    with database.transaction():
+        pass
+
+    assert calls == []
+
+
+def test_called_at_once_without_a_transaction(database):
+    calls = []
+
+    database.after_commit(lambda: calls.append("now"))
+
+    assert calls == ["now"]

@@ -17,7 +17,6 @@ from ...input.numerals import integer, numeral
 from ...input.zip_file import Relationship, Relationships, chart_kind, chart_rows
 from ...job import ConversionError, Job, TooLarge
 from ..looks import Looks
-from .looks import WordLooks, points
 from .parts import (
     NAMESPACES,
     OFF,
@@ -29,7 +28,9 @@ from .parts import (
     DocxPackage,
     P,
     R,
+    WordFormatting,
     WordStyles,
+    points,
     prepend,
     run_of,
     set_list_levels,
@@ -502,7 +503,7 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
     theme = None
     with suppress(ConversionError):  # pages without the fonts of a damaged theme
         theme = package.root(parts.get("theme"))
-    looks = WordLooks(styles, stories.values(), theme)
+    looks = WordFormatting(styles, stories.values(), theme)
     numbers = WordNumbers(styles, roots.get("numbering"))
     with zipfile.ZipFile(target, "w") as copy:
         _write_relationships(copy, "_rels/.rels", {"rId1": Relationship("officeDocument", "word/document.xml")}, {})

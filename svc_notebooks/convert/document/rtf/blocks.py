@@ -80,9 +80,8 @@ def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> No
     """
     table.end_row(RowDefinition())
     edges = _edges(table)
-    rows = _merge_vertically(
-        [_place_cells(definition, cells, edges) for definition, cells in table.rows], len(edges) - 1
-    )
+    placed = [_place_cells(definition, cells, edges) for definition, cells in table.rows]
+    rows = _merge_vertically(placed, len(edges) - 1)
     header_count = next((n for n, (definition, _) in enumerate(table.rows) if not definition.is_header), len(rows))
     nodes = [[_NO_ATTRIBUTES, [_cell_node(cell, blocks) for cell in row]] for row in rows]
     width = edges[-1] - edges[0]
@@ -342,11 +341,12 @@ class Lists:
         """Add an item to the open list with the same position, style and delimiter, or begin a new list."""
         while self._open and self._open[-1][0].position > item.position:
             self._open.pop()
-        same_position = self._open and self._open[-1][0].position == item.position
-        if same_position and not _continues_list(self._open[-1][0], item):
+        first = self._open[-1][0] if self._open and self._open[-1][0].position == item.position else None
+        is_same_list = first and (first.style, first.end) == (item.style, item.end)
+        if first and not (is_same_list and (not item.style or item.number != first.number)):
             self._open.pop()
-            same_position = False
-        if not same_position:
+            first = None
+        if not first:
             items: list[list[Node]] = []
             order = [item.number, {"t": item.style}, {"t": item.end}]
             node = {"t": "OrderedList", "c": [order, items]} if item.style else {"t": "BulletList", "c": items}
@@ -357,10 +357,6 @@ class Lists:
     def close(self) -> None:
         """Close all open lists, so that the next item begins a new list."""
         self._open.clear()
-
-
-def _continues_list(first: RtfListItem, item: RtfListItem) -> bool:
-    return first.style == item.style and first.end == item.end and (not item.style or item.number != first.number)
 
 
 Flow = list[RtfParagraph | RtfTable]

@@ -43,8 +43,8 @@ class FlowBuilder:
     flow: Flow = field(default_factory=list)
     note: Node | None = None  # the footnote node that contains this text, or None for other text
     part: str = ""  # the part of the page that contains this text ("header" or "footer"), or "" for other text
+    # Two row definitions, for the next row of an outer table and for the next row of a nested table.
     rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
-    """Two row definitions, for the next row of an outer table and for the next row of a nested table."""
     runs: list[RtfRun] = field(default_factory=list)
     marker: str = ""
     tables: list[RtfTable] = field(default_factory=list)
@@ -123,10 +123,8 @@ class _Picture:
         folder.mkdir(exist_ok=True)
         file = folder / name
         file.write_bytes(data)
-        twips = (
-            ("width", self.goals.get("picwgoal", 0) * self.goals.get("picscalex", 100) / 100),
-            ("height", self.goals.get("pichgoal", 0) * self.goals.get("picscaley", 100) / 100),
-        )
+        goals = (("width", "picwgoal", "picscalex"), ("height", "pichgoal", "picscaley"))
+        twips = [(name, self.goals.get(goal, 0) * self.goals.get(scale, 100) / 100) for name, goal, scale in goals]
         size = [[name, f"{length / _TWIPS_PER_INCH:.3f}in"] for name, length in twips if length > 0]
         return {"t": "Image", "c": [["", [], size], [], [file.name, ""]]}
 
@@ -204,11 +202,9 @@ class _Parser:
             self._skip = self._group.unicode_skip
         else:
             self._at_group_start = False
-            if (
-                self._group.destination != "skip"
-                and not (at_group_start and self._set_destination(word))
-                and self._group.destination != "silent"
-            ):
+            if self._group.destination == "skip" or (at_group_start and self._set_destination(word)):
+                return
+            if self._group.destination != "silent":
                 self._apply(word, number)
 
     def _close_group(self) -> None:
@@ -323,14 +319,10 @@ class _Parser:
         elif word in ("line", "lbr"):
             if in_text:
                 self._add_node(_BREAK)
-        elif word == "cell":
-            builder.end_cell(group.paragraph_format, 1)
-        elif word == "nestcell":
-            builder.end_cell(group.paragraph_format, max(2, group.paragraph_format.tables))
-        elif word == "row":
-            builder.end_row(1)
-        elif word == "nestrow":
-            builder.end_row(max(2, group.paragraph_format.tables))
+        elif word in ("cell", "nestcell"):
+            builder.end_cell(group.paragraph_format, 1 if word == "cell" else max(2, group.paragraph_format.tables))
+        elif word in ("row", "nestrow"):
+            builder.end_row(1 if word == "row" else max(2, group.paragraph_format.tables))
         elif word in _ROW_WORDS:
             self._define_row(word, number)
         elif isinstance(group.payload, _Picture):
@@ -351,10 +343,8 @@ class _Parser:
             rows[nested] = replace(row, left=number or 0)
         elif word == "trhdr":
             rows[nested] = replace(row, is_header=True)
-        elif word == "clmrg":
-            self._cell = replace(self._cell, merged_left=True)
-        elif word == "clvmrg":
-            self._cell = replace(self._cell, merged_above=True)
+        elif word in ("clmrg", "clvmrg"):
+            self._cell = replace(self._cell, **{"merged_left" if word == "clmrg" else "merged_above": True})
         elif len(row.cells) == MAX_COLUMNS:
             raise TooLarge(f"a table has more than {MAX_COLUMNS} columns.")
         else:

@@ -57,10 +57,8 @@ class StyleSheet:
     def look(self, character_format: CharacterFormat, paragraph_format: ParagraphFormat) -> Look:
         """Return the look of text in a paragraph without the values that are the default."""
         look = {"size": f"{character_format.size / 2:g}pt"}
-        color, background, shading = (
-            self.colors[number] if 0 < number < len(self.colors) else ""
-            for number in (character_format.color, character_format.background, paragraph_format.shading)
-        )
+        numbers = (character_format.color, character_format.background, paragraph_format.shading)
+        color, background, shading = (self.colors[it] if 0 < it < len(self.colors) else "" for it in numbers)
         if color not in ("", "#000000") and not character_format.link:
             look["color"] = color
         look |= {"background": background.replace("#ffffff", ""), "shading": shading.replace("#ffffff", "")}

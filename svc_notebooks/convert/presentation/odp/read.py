@@ -26,7 +26,7 @@ from ...input.odf_file import (
 from ...job import ConversionError, Job, TooLarge
 from .. import clean, model
 from ..clean import ImageStore
-from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
+from ..model import OUTLINES, PathBuilder, preset_paths, text_insets
 
 _T, _P = "text/", "paragraph/"
 _ALIGNS: dict[str, model.Align] = {"left": "left", "center": "center", "right": "right", "justify": "justify"}
@@ -64,10 +64,7 @@ class OdpTextReader:
         `properties` are inherited from the shape. `outline` is the common start of the style names of an outline's
         levels, such as "Default-outline".
         """
-        paragraphs = list(self._paragraphs_inside(element, ParagraphContext(properties, outline=outline)))
-        while paragraphs and not paragraphs[-1].text.strip():
-            paragraphs.pop()
-        return tuple(paragraphs)
+        return model.without_empty_end(self._paragraphs_inside(element, ParagraphContext(properties, outline=outline)))
 
     def line(self, element: Any) -> str:
         """Return the text of a paragraph element, without formatting."""
@@ -89,33 +86,29 @@ class OdpTextReader:
         level = max(0, min(8, context.depth - 1))
         properties = dict(context.properties)
         if context.outline and level:  # each lower level of an outline has its own style
-            properties |= {
-                key: value
-                for key, value in self.styles.properties("presentation", f"{context.outline}{level + 1}").items()
-                if key.startswith(_T)
-            }
+            lower = self.styles.properties("presentation", f"{context.outline}{level + 1}")
+            properties |= {key: value for key, value in lower.items() if key.startswith(_T)}
         properties |= self.styles.properties("paragraph", element.get(name("text:style-name")))
         runs = tuple(model.merge_runs(_collapsed(self._runs(element, properties, None))))
+        level_style = self.styles.list_level(context.style, level + 1) if context.depth else None
         has_marker = context.depth and any(run.text.strip() for run in runs)
-        marker = self._marker(context.style, level + 1) if has_marker else ""
+        marker = self._marker(context.style, level_style) if has_marker else ""
         rtl = properties.get(_P + name("style:writing-mode"), "").startswith("rl")
         align, spacing = (properties.get(_P + name(f"fo:{key}"), "") for key in ("text-align", "line-height"))
-        level_style = self.styles.list_level(context.style, level + 1) if context.depth else None
         looks = _list_looks(level_style, integer(context.start)) if marker else {}
         return model.Paragraph(
             runs, level, marker, _ALIGNS.get(align, _END[rtl] if align == "end" else ""), rtl,
             line_spacing=max(0.2, min(10.0, integer(spacing.removesuffix("%"), 100) / 100)) if "%" in spacing else 1.0,
             before=_points(properties, "fo:margin-top"), after=_points(properties, "fo:margin-bottom"),
-            **(looks or {} if context.depth else _indents(properties)),
+            **(looks if context.depth else _indents(properties)),
         )  # fmt: skip
 
-    def _marker(self, style: str | None, level: int) -> model.Marker:
-        element = self.styles.list_level(style, level)
-        if element is None:
+    def _marker(self, style: str | None, level: Any) -> model.Marker:
+        if level is None:
             return "" if style in self.styles.lists else "bullet"
-        if element.tag == name("text:list-level-style-number"):
-            return "number" if element.get(name("style:num-format")) else ""
-        return "bullet" if element.get(name("text:bullet-char"), "•").strip() else ""
+        if level.tag == name("text:list-level-style-number"):
+            return "number" if level.get(name("style:num-format")) else ""
+        return "bullet" if level.get(name("text:bullet-char"), "•").strip() else ""
 
     def _runs(self, element: Any, properties: StyleProperties, link: str | None) -> Iterator[model.TextRun]:
         if element.text:
@@ -174,9 +167,7 @@ def _list_looks(level: Any, start: int) -> dict[str, Any]:
     return looks
 
 
-_LIST_PARTS = frozenset(
-    name(it) for it in ("text:list-item", "text:list-header", "text:section", "text:numbered-paragraph")
-)
+_LIST_PARTS = frozenset(map(name, ("text:list-item", "text:list-header", "text:section", "text:numbered-paragraph")))
 
 
 def _normalize_spaces(text: str) -> str:
@@ -403,9 +394,8 @@ class OdpShapeReader:
         properties = self._properties(element)
         outline_style = None
         if element.get(name("presentation:class")) == "outline":  # the parent style formats the first level
-            parent = self.styles.attribute(
-                "presentation", element.get(name("presentation:style-name"), ""), "style:parent-style-name"
-            )
+            style = element.get(name("presentation:style-name"), "")
+            parent = self.styles.attribute("presentation", style, "style:parent-style-name")
             outline_style = parent.removesuffix("1") if parent.endswith("outline1") else None
         paragraphs = OdpTextReader(self.styles).paragraphs(body, properties, outline_style)
         fill, line = _color(properties, "fill", self.gradients), _color(properties, "stroke", {})
@@ -427,7 +417,7 @@ class OdpShapeReader:
             x1, y1, x2, y2 = (length(element.get(name(f"svg:{key}"))) or 0.0 for key in ("x1", "y1", "x2", "y2"))
             box = model.Box.of(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1), flip=(x2 < x1, y2 < y1))
             course = "line" if kind == "line" else _COURSES.get(element.get(name("draw:type"), "standard"), "line")
-            yield from self._text(element, element, box, "", preset_paths(course, 0, 0))
+            yield from self._text(element, element, box, "", preset_paths(course, box))
         elif kind in ("path", "polygon", "polyline"):
             yield from self._text(element, element, self._box(element), "", drawn_path(element))
         else:
@@ -435,7 +425,7 @@ class OdpShapeReader:
             preset = _PRESETS.get(form, form.removeprefix("ooxml-"))
             outline = "round" if element.get(name("draw:corner-radius")) else OUTLINES.get(preset, "")
             box = self._box(element)
-            paths, area = preset_paths(preset, box.width, box.height), text_insets(preset, box.width, box.height)
+            paths, area = preset_paths(preset, box), text_insets(preset, box)
             if not (paths or outline or geometry is None or form == "rectangle"):
                 paths = custom_paths(geometry)
             if geometry is not None:
@@ -480,11 +470,7 @@ class OdpShapeReader:
 
     def image_name(self, image: Any) -> str | None:
         """Store the picture of an image element, and return its name. Returns None for unusable pictures."""
-        path, data = self.files.picture(image)
-        if data:
-            return self.image_store.name_of(path, data)
-        self.job.note("a picture that is not in the file itself was left out.")
-        return None
+        return self.image_store.name_of(*self.files.picture(image))
 
     def plain_text(self, element: Any) -> str:
         """Return the text of all paragraphs inside an element, separated by newlines."""
@@ -494,7 +480,7 @@ class OdpShapeReader:
     def _box(self, element: Any) -> model.Box:
         sizes = [length(element.get(name(f"svg:{it}"))) for it in ("width", "height")]
         if None in sizes:
-            return model.Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
+            return model.Box.default(self.page)
         width, height = (max(0.0, size or 0.0) for size in sizes)
         x, y = (length(element.get(name(f"svg:{it}"))) or 0.0 for it in "xy")
         transform = element.get(name("draw:transform"))
@@ -566,10 +552,10 @@ _FOOTERS = ("footer", "date-time", "page-number")
 _GRADIENT = name("draw:gradient")
 
 
-def read(source: bytes, job: Job) -> model.Deck:
-    """Read an odp file as a deck. Raises ConversionError if the file is not valid, and TooLarge above a size limit."""
+def read(source: bytes, job: Job) -> model.Presentation:
+    """Read an odp file. Raises ConversionError if the file is not valid, and TooLarge above a size limit."""
     with open_package(source, job) as package:
-        return OdpReader(package, job).deck()
+        return OdpReader(package, job).presentation()
 
 
 class OdpReader:
@@ -592,7 +578,7 @@ class OdpReader:
             (it.tag.rpartition("}")[2], it.get(name("presentation:name"))): it.text or "" for it in elements
         }
 
-    def deck(self) -> model.Deck:
+    def presentation(self) -> model.Presentation:
         """Read all slides, the page size and the title. Raises ConversionError if the file is not a presentation."""
         body = self._content.find(f"{name('office:body')}/{name('office:presentation')}")
         if body is None:
@@ -603,11 +589,11 @@ class OdpReader:
         slides = tuple(self._slide(element, number) for number, element in enumerate(pages, 1))
         meta = self._files.xml("meta.xml", b"<none/>")
         title = clean.text(next((element.text or "" for element in meta.iter(name("dc:title"))), ""))
-        return model.Deck(*self._page, slides, title, self._image_store.pictures)
+        return model.Presentation(*self._page, slides, title, self._image_store.pictures)
 
     @cached_property
     def _page(self) -> tuple[int, int]:
-        """The width and height of the first slide in EMU, which apply to all slides of a deck."""
+        """The width and height of the first slide in EMU, which apply to all slides of a presentation."""
         first = next(self._content.iter(name("draw:page")), None)
         master = None if first is None else self._master(first)
         layout_name = None if master is None else master.get(name("style:page-layout-name"))
@@ -618,7 +604,7 @@ class OdpReader:
                 width, height = (size or 0 for size in sizes)
                 if width and height:
                     return model.clamp_page_size(width, height)
-        return model.Deck().width, model.Deck().height
+        return model.DEFAULT_PAGE
 
     def _master(self, element: Any) -> Any:
         return self._masters.get(element.get(name("draw:master-page-name"), ""))
@@ -628,16 +614,10 @@ class OdpReader:
         self._fill_fields(element, number, master)
         properties = self._content_styles.properties("drawing-page", element.get(name("draw:style-name")))
         shapes = tuple(self._reader(self._content_styles).shapes(element))
-        fill_color: str | None = None
-        background_shapes: tuple[model.Shape, ...] = ()
-        with self._job.leaving_out("The background of a slide"):
-            fill_color, background_shapes = self._background(properties, master)
-        if (
-            master is not None
-            and properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false"
-        ):
-            background_shapes += tuple(self._reader(self._master_styles).shapes(master, placeholders=False))
+        fill_color, background_shapes = self._background(properties, master)
         if master is not None:
+            if properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false":
+                background_shapes += tuple(self._reader(self._master_styles).shapes(master, placeholders=False))
             shapes += tuple(self._footers(master, properties))
         hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
         return model.Slide(shapes, background_shapes, fill_color, self._notes(element), hidden)
@@ -650,25 +630,24 @@ class OdpReader:
 
         The colour is None if the background is white or has no colour. The tuple is empty without a picture.
         """
-        if _DRAWING_PAGE + name("draw:fill") not in properties and master is not None:
-            properties = self._master_styles.properties("drawing-page", master.get(name("draw:style-name")))
-        kind = properties.get(_DRAWING_PAGE + name("draw:fill"), "none")
-        color = color_of(properties.get(_DRAWING_PAGE + name("draw:fill-color")), "#ffffff")
-        if kind in ("solid", "gradient", "hatch") and color:
-            return color[1:], ()
-        image_name = properties.get(_DRAWING_PAGE + name("draw:fill-image-name")) if kind == "bitmap" else None
-        for image in self._styles.iter(name("draw:fill-image")) if image_name else ():
-            if image.get(name("draw:name")) == image_name:
-                picture = self._reader(self._content_styles).image_name(image)
-                return None, (model.SlidePicture(model.Box(0, 0, *self._page), picture),) if picture else ()
+        with self._job.leaving_out("The background of a slide"):
+            if _DRAWING_PAGE + name("draw:fill") not in properties and master is not None:
+                properties = self._master_styles.properties("drawing-page", master.get(name("draw:style-name")))
+            kind = properties.get(_DRAWING_PAGE + name("draw:fill"), "none")
+            color = color_of(properties.get(_DRAWING_PAGE + name("draw:fill-color")), "#ffffff")
+            if kind in ("solid", "gradient", "hatch") and color:
+                return color[1:], ()
+            image_name = properties.get(_DRAWING_PAGE + name("draw:fill-image-name")) if kind == "bitmap" else None
+            for image in self._styles.iter(name("draw:fill-image")) if image_name else ():
+                if image.get(name("draw:name")) == image_name:
+                    picture = self._reader(self._content_styles).image_name(image)
+                    return None, (model.SlidePicture(model.Box(0, 0, *self._page), picture),) if picture else ()
         return None, ()
 
     def _fill_fields(self, element: Any, number: int, master: Any) -> None:
         """Write the number, the footer and the date of a slide into its fields and those of its master page."""
-        declared = (
-            self._declarations.get((f"{kind}-decl", element.get(name(f"presentation:use-{kind}-name"))), "")
-            for kind in ("footer", "date-time")
-        )
+        used = ((f"{it}-decl", element.get(name(f"presentation:use-{it}-name"))) for it in ("footer", "date-time"))
+        declared = (self._declarations.get(key, "") for key in used)
         texts = dict(zip(_FIELDS, (str(number), *declared), strict=True))
         for text_field in (*element.iter(_NUMBER), *(() if master is None else master.iter(*_FIELDS))):
             text_field.text = texts[text_field.tag]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from itertools import compress
 from math import cos, radians, sin
 
 from ...engines.images import natural_size
@@ -240,11 +241,8 @@ def _text_properties(run: model.TextRun) -> dict[str, str]:
     """Return the text properties of a run. Font properties are repeated for western, Asian and complex scripts."""
     properties = {"fo:color": f"#{run.color or '000000'}"}
     sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}
-    values = sizes | {
-        "font-weight": "bold" if run.bold else "normal",
-        "font-style": "italic" if run.italic else "normal",
-    }
-    for key, value in values.items():
+    weight, style = "bold" if run.bold else "normal", "italic" if run.italic else "normal"
+    for key, value in (sizes | {"font-weight": weight, "font-style": style}).items():
         properties |= {f"fo:{key}": value, f"style:{key}-asian": value, f"style:{key}-complex": value}
     if run.capitals:
         properties["fo:text-transform"] = "uppercase"
@@ -274,19 +272,18 @@ def _description(alt: str) -> str:
 _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
 
 
-def write(deck: model.Deck, job: Job) -> bytes:
-    """Return a deck as an odp file. If the deck has no slides, add a blank slide, since programs expect a slide."""
-    pictures = {f"Pictures/{name}": data for name, data in deck.pictures.items() if name.isascii()}
-    parts = _content(deck, job), styles(deck.width, deck.height)
-    return odf_archive("presentation", *parts, deck.title or job.name, job.now, pictures)
+def write(presentation: model.Presentation, job: Job) -> bytes:
+    """Return a presentation as an odp file, with a blank slide if it has no slides, since programs expect a slide."""
+    pictures = {f"Pictures/{name}": data for name, data in presentation.pictures.items() if name.isascii()}
+    parts = _content(presentation, job), styles(presentation.width, presentation.height)
+    return odf_archive("presentation", *parts, presentation.title or job.name, job.now, pictures)
 
 
-def _content(deck: model.Deck, job: Job) -> bytes:
+def _content(presentation: model.Presentation, job: Job) -> bytes:
     automatic_styles = AutomaticStyles()
-    slides = "".join(
-        _slide(slide, n, deck, OdpPageWriter(automatic_styles, deck.pictures, job))
-        for n, slide in enumerate(deck.slides or (model.Slide(),), 1)
-    )
+    writer = OdpPageWriter(automatic_styles, presentation.pictures, job)
+    numbered = enumerate(presentation.slides or (model.Slide(),), 1)
+    slides = "".join(_slide(slide, number, presentation, writer) for number, slide in numbered)
     return odf_document(
         "office:document-content",
         tag("office:automatic-styles", None, automatic_styles.styles()),
@@ -294,15 +291,13 @@ def _content(deck: model.Deck, job: Job) -> bytes:
     )
 
 
-def _slide(slide: model.Slide, number: int, deck: model.Deck, writer: OdpPageWriter) -> str:
+def _slide(slide: model.Slide, number: int, presentation: model.Presentation, writer: OdpPageWriter) -> str:
     attributes = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
     attributes["draw:style-name"] = writer.styles.name("drawing-page", [_background(slide)])
-    shapes = (
-        writer.shape(shape)
-        for shape in (*slide.behind, *slide.shapes)
-        if not isinstance(shape, model.SlidePicture) or shape.name in deck.pictures
-    )
-    return tag("draw:page", attributes, *shapes, _notes(slide.notes) if slide.notes else "")
+    shapes = (*slide.behind, *slide.shapes)
+    has_picture = (not isinstance(it, model.SlidePicture) or it.name in presentation.pictures for it in shapes)
+    written = map(writer.shape, compress(shapes, has_picture))
+    return tag("draw:page", attributes, *written, _notes(slide.notes) if slide.notes else "")
 
 
 def _background(slide: model.Slide) -> str:

@@ -13,22 +13,22 @@ from math import cos, radians, sin
 from typing import Any
 
 import pptx
-from pptx.presentation import Presentation
 
 from ...engines import libreoffice
 from ...input.zip_file import chart_kind, chart_rows, open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean, model
 from ..clean import ImageStore
-from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
+from ..model import OUTLINES, PathBuilder, preset_paths, text_insets
 from . import slide_theme as theme
 from .slide_theme import A, P, R
 
 _POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "cubicBezTo": ("C", 3)}
 
 
-def freeform_paths(element: Any, width: int, height: int) -> tuple[model.ShapePath, ...]:
+def freeform_paths(element: Any, box: model.Box) -> tuple[model.ShapePath, ...]:
     """Return the parts of the outline of an `a:custGeom` element, without a part that has formulas or arcs."""
+    width, height = box.width, box.height
     sides = {"l": 0, "t": 0, "r": width, "b": height, "w": width, "h": height, "hc": width / 2, "vc": height / 2}
     paths = []
     for part in element.iterfind(f"{A}pathLst/{A}path"):
@@ -72,10 +72,11 @@ def chart_table(chart: Any, drawing: Any, box: model.Box, job: Job) -> model.Sli
     lines[0][0] = "\n".join(filter(None, texts))
     count = len(lines[0])
     widths, heights = (box.width // count,) * count, (box.height // len(lines),) * len(lines)
-    cells = tuple(
-        tuple(model.TableCell((model.Paragraph((model.TextRun(text, size=_SIZE),)),) if text else ()) for text in line)
-        for line in lines
-    )
+
+    def cell(text: str) -> model.TableCell:
+        return model.TableCell((model.Paragraph((model.TextRun(text, size=_SIZE),)),) if text else ())
+
+    cells = tuple(tuple(map(cell, line)) for line in lines)
     return model.SlideTable(box, cells, widths, heights, header=True, chart=chart_kind(chart))
 
 
@@ -173,9 +174,8 @@ class TableReader:
                 digits = next((it for child in text if (it := theme.color((child,), colors))), style.color)
                 style = replace(style, color=digits and digits[:6], bold=style.bold or text.get("b") == "on")
             if cell is not None:
-                shade = theme.fill(cell.find(f"{A}fill"), colors) or theme.theme_color(
-                    formats, cell.find(f"{A}fillRef"), colors
-                )
+                own_fill, reference = cell.find(f"{A}fill"), cell.find(f"{A}fillRef")
+                shade = theme.fill(own_fill, colors) or theme.theme_color(formats, reference, colors)
                 names = ((side, side if side in edges else _INSIDE[side]) for side in _SIDES)
                 lines = ((side, cell.find(f"{A}tcBdr/{A}{name}")) for side, name in names)
                 borders = tuple((side, self._line(line[0])) for side, line in lines if line is not None and len(line))
@@ -293,8 +293,8 @@ class PptxShapeReader:
 
     def _box(self, element: Any, transform: GroupTransform | None, ancestors: tuple[Any, ...] = ()) -> model.Box:
         frames = (shape.find(name) for shape in (element, *ancestors) for name in _FRAMES)
-        default = model.Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
-        box = next((box for frame in frames if (box := _box_of(frame, "off", "ext"))), default)
+        boxes = (box for frame in frames if (box := _box_of(frame)))
+        box = next(boxes, model.Box.default(self.page))
         return transform.to_page(box) if transform else box
 
     def _text(self, element: Any, transform: GroupTransform | None) -> Iterator[model.Shape]:
@@ -306,7 +306,7 @@ class PptxShapeReader:
         blip = None if picture_fill is None else picture_fill.find(f"{A}blip")
         if blip is not None and (name := self.image_name(blip)):
             yield model.SlidePicture(box, name, alt)
-        text_box = _box_of(element.find(f"{P}txXfrm"), "off", "ext")
+        text_box = _box_of(element.find(f"{P}txXfrm"))
         if text_box is not None:  # in a diagram
             text_box = transform.to_page(text_box) if transform else text_box
             left, top = text_box.x - box.x, text_box.y - box.y
@@ -356,22 +356,19 @@ class PptxShapeReader:
         for shape in (element, *ancestors):
             own, line_style, fill_style = map(shape.find, (f"{P}spPr", *_STYLE_REFERENCES))
             fills += [theme.fill(own, colors), theme.theme_color(formats, fill_style, colors)]
-            borders += [
-                theme.fill(shape.find(f"{P}spPr/{A}ln"), colors),
-                theme.theme_color(formats, line_style, colors),
-            ]
+            own_line = shape.find(f"{P}spPr/{A}ln")
+            borders += [theme.fill(own_line, colors), theme.theme_color(formats, line_style, colors)]
             lines += [] if (theme_line := theme.theme_format(formats, line_style)) is None else [theme_line]
         fill_color, line = (next((it for it in values if it is not None), None) for values in (fills, borders))
         form = next((form for source in sources for form in source.iterchildren(*_GEOMETRIES)), None)
-        looks: dict[str, Any] = {"fill": fill_color or None, "line": line or None, "text_area": (0, 0, 0, 0)}
-        looks["stroke"] = theme.stroke(lines)
         preset = "" if form is None else form.get("prst", "")
-        paths = preset_paths(preset, box.width, box.height)
-        if form is not None and form.tag == f"{A}custGeom":
-            paths = freeform_paths(form, box.width, box.height)
-        looks["text_area"] = text_insets(preset, box.width, box.height)
-        outline = OUTLINES.get(preset, "rectangle" if fill_color or line else "")
-        return looks | ({"paths": paths} if paths else {"outline": outline})
+        is_freeform = form is not None and form.tag == f"{A}custGeom"
+        paths = freeform_paths(form, box) if is_freeform else preset_paths(preset, box)
+        outline = "" if paths else OUTLINES.get(preset, "rectangle" if fill_color or line else "")
+        return {
+            "fill": fill_color or None, "line": line or None, "text_area": text_insets(preset, box),
+            "stroke": theme.stroke(lines), "paths": paths, "outline": outline,
+        }  # fmt: skip
 
     def _picture(self, element: Any, transform: GroupTransform | None) -> Iterator[model.Shape]:
         blip = element.find(f"{P}blipFill/{A}blip")
@@ -384,10 +381,7 @@ class PptxShapeReader:
     def image_name(self, blip: Any) -> str | None:
         """Store the picture of an `a:blip` element, and return its name. Returns None for unusable pictures."""
         part = self._part(blip.get(f"{R}embed", ""))
-        if part is None:
-            self.job.note("a picture that is not in the file itself was left out.")
-            return None
-        return self.image_store.name_of(str(part.partname), part.blob)
+        return self.image_store.name_of(*(("", b"") if part is None else (str(part.partname), part.blob)))
 
     def _part(self, relationship: str) -> Any:
         target = self.part.rels.get(relationship)
@@ -442,7 +436,7 @@ _STYLE_REFERENCES = (f"{P}style/{A}lnRef", f"{P}style/{A}fillRef")
 _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
 
 
-def _box_of(frame: Any, offset: str, extent: str) -> model.Box | None:
+def _box_of(frame: Any, offset: str = "off", extent: str = "ext") -> model.Box | None:
     if frame is None:
         return None
     offset_element, size = frame.find(f"{A}{offset}"), frame.find(f"{A}{extent}")
@@ -456,7 +450,7 @@ def _box_of(frame: Any, offset: str, extent: str) -> model.Box | None:
 
 def _group_transform(element: Any, outer: GroupTransform | None) -> GroupTransform | None:
     frame = element.find(f"{P}grpSpPr/{A}xfrm")
-    box, inside = _box_of(frame, "off", "ext"), _box_of(frame, "chOff", "chExt")
+    box, inside = _box_of(frame), _box_of(frame, "chOff", "chExt")
     return outer if box is None or inside is None else GroupTransform(box, inside, outer)
 
 
@@ -497,7 +491,7 @@ _NAMESPACES = tuple(  # those of strict files, and those that python-pptx requir
 )
 
 
-def open_package(source: bytes, job: Job) -> Presentation:
+def open_package(source: bytes, job: Job) -> Any:
     """Open a file with python-pptx. Raises ConversionError if the file is invalid, and TooLarge above a limit."""
     with open_archive(source, job.limits) as archive:
         names = archive.namelist()
@@ -541,12 +535,12 @@ _WHITE = "ffffff"
 _NO_TITLE = "PowerPoint Presentation"  # PowerPoint's default title
 
 
-def read(source: bytes, job: Job) -> model.Deck:
+def read(source: bytes, job: Job) -> model.Presentation:
     """Read a PowerPoint file (2007 or later). Raises ConversionError if the file is invalid, TooLarge above a limit."""
-    return PptxReader(open_package(source, job), job).deck()
+    return PptxReader(open_package(source, job), job).presentation()
 
 
-def read_ppt(source: bytes, job: Job) -> model.Deck:
+def read_ppt(source: bytes, job: Job) -> model.Presentation:
     """Read a ppt, pot or pps file, which LibreOffice converts first. Raises the same exceptions as `read`."""
     return read(libreoffice.convert(source, "ppt", "pptx", job), job)
 
@@ -557,20 +551,19 @@ class PptxReader:
     def __init__(self, presentation: Any, job: Job) -> None:
         self._presentation, self._job = presentation, job
         self._root = presentation.part._element
-        self._page = model.clamp_page_size(
-            presentation.slide_width or model.Deck().width, presentation.slide_height or model.Deck().height
-        )
+        width, height = model.DEFAULT_PAGE
+        self._page = model.clamp_page_size(presentation.slide_width or width, presentation.slide_height or height)
         self._image_store = ImageStore(job)
         self._slide_themes: dict[str, theme.SlideTheme] = {}
 
-    def deck(self) -> model.Deck:
+    def presentation(self) -> model.Presentation:
         """Read all slides, the page size and the title. Raises ConversionError if a slide is missing in the file."""
         start = int(theme.number(self._root.get("firstSlideNum"), 1))
         slides = tuple(self._slide(part, number) for number, part in enumerate(self._parts(), start))
         title = ""
         with suppress(KeyError, ValueError, AttributeError):
             title = clean.text(str(self._presentation.core_properties.title or ""))
-        return model.Deck(*self._page, slides, "" if title == _NO_TITLE else title, self._image_store.pictures)
+        return model.Presentation(*self._page, slides, "" if title == _NO_TITLE else title, self._image_store.pictures)
 
     def _parts(self) -> Iterator[Any]:
         for entry in self._root.iterfind(f"{P}sldIdLst/{P}sldId"):
@@ -582,15 +575,11 @@ class PptxReader:
     def _slide(self, part: Any, number: int) -> model.Slide:
         root, slide_theme = part._element, self._slide_theme(part)
         shapes = tuple(self._reader(part, slide_theme, number).shapes(root, placeholders=True))
-        fill_color: str | None = None
-        background_shapes: tuple[model.Shape, ...] = ()
-        with self._job.leaving_out("The background of a slide"):
-            fill_color, background_shapes = self._background(part, slide_theme)
+        fill_color, background_shapes = self._background(part, slide_theme)
         if root.get("showMasterSp", "1") not in ("0", "false"):
             background_shapes += self._background_shapes(slide_theme, number)
-        return model.Slide(
-            shapes, background_shapes, fill_color, self._notes(part), root.get("show", "1") in ("0", "false")
-        )
+        is_hidden = root.get("show", "1") in ("0", "false")
+        return model.Slide(shapes, background_shapes, fill_color, self._notes(part), is_hidden)
 
     def _slide_theme(self, part: Any) -> theme.SlideTheme:
         layout = theme.related(part, "slideLayout")
@@ -618,29 +607,25 @@ class PptxReader:
 
         The colour is None if the background is white or has no colour. The tuple is empty without a picture.
         """
-        parts = [it for it in (part, slide_theme.layout_part, slide_theme.master_part) if it is not None]
-        background = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)
-        if background is None:
-            return None, ()
-        owner, element = background
-        blip = element.find(f"{P}bgPr/{A}blipFill/{A}blip")
-        name = None if blip is None else self._reader(owner, slide_theme).image_name(blip)
-        colors = slide_theme.colors
-        fill_color = theme.fill(element.find(f"{P}bgPr"), colors)
-        fill_color = fill_color or theme.theme_color(slide_theme.formats, element.find(f"{P}bgRef"), colors) or ""
-        picture = (model.SlidePicture(model.Box(0, 0, *self._page), name),) if name else ()
-        return (None if fill_color in ("", _WHITE) else fill_color[:6]), picture
+        with self._job.leaving_out("The background of a slide"):
+            parts = [it for it in (part, slide_theme.layout_part, slide_theme.master_part) if it is not None]
+            owners = (it for it in parts if it._element.find(f"{P}cSld/{P}bg") is not None)
+            if (owner := next(owners, None)) is not None:
+                element, colors = owner._element.find(f"{P}cSld/{P}bg"), slide_theme.colors
+                blip = element.find(f"{P}bgPr/{A}blipFill/{A}blip")
+                name = None if blip is None else self._reader(owner, slide_theme).image_name(blip)
+                own, reference = element.find(f"{P}bgPr"), element.find(f"{P}bgRef")
+                fill_color = theme.fill(own, colors) or theme.theme_color(slide_theme.formats, reference, colors) or ""
+                picture = (model.SlidePicture(model.Box(0, 0, *self._page), name),) if name else ()
+                return (None if fill_color in ("", _WHITE) else fill_color[:6]), picture
+        return None, ()
 
     def _notes(self, part: Any) -> str:
         notes = theme.related(part, "notesSlide")
         tree = () if notes is None else notes._element.iter(f"{P}sp")
-        lines = [
-            "".join(
-                "\n" if part.tag == f"{A}br" else clean.ooxml_text(part.text or "")
-                for part in paragraph.iter(f"{A}t", f"{A}br")
-            )
-            for shape in tree
-            if shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph[@type='body']") is not None
-            for paragraph in shape.iterfind(f"{P}txBody/{A}p")
-        ]
+        bodies = (it for it in tree if it.find(f"{P}nvSpPr/{P}nvPr/{P}ph[@type='body']") is not None)
+        lines = []
+        for paragraph in (it for body in bodies for it in body.iterfind(f"{P}txBody/{A}p")):
+            parts = paragraph.iter(f"{A}t", f"{A}br")
+            lines.append("".join("\n" if it.tag == f"{A}br" else clean.ooxml_text(it.text or "") for it in parts))
         return "\n".join(lines).strip()

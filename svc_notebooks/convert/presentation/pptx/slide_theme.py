@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from .. import clean
-from ..model import Dash, Paragraph, Stroke, TextRun, merge_runs, mix
+from ..model import Dash, Paragraph, Stroke, TextRun, merge_runs, mix, without_empty_end
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
@@ -25,9 +25,8 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
     """Return the theme colours as six hexadecimal digits, by name in the theme ("lt1") or in `color_map` ("bg1")."""
     scheme = next(iter(master.iter(f"{A}clrScheme")), ()) if master is not None else ()
     colors = {child.tag.removeprefix(A): _base(child[0], {}) or "000000" for child in scheme if len(child)}
-    colors = {"dk1": "000000", "lt1": "ffffff"} | {
-        name: color for name, color in colors.items() if name in _THEME_SLOTS
-    }
+    known = {name: color for name, color in colors.items() if name in _THEME_SLOTS}
+    colors = {"dk1": "000000", "lt1": "ffffff"} | known
     names = _DEFAULT_COLOR_MAP | dict(color_map)
     return colors | {name: colors[slot] for name, slot in names.items() if slot in colors}
 
@@ -153,13 +152,9 @@ def stroke(lines: Iterable[Any]) -> Stroke:
     lines = list(lines)
     width = next((int(number(value)) for line in lines if (value := line.get("w"))), 9_525)
     dash = next((it.get("val", "") for line in lines if (it := line.find(f"{A}prstDash")) is not None), "solid")
-    start, end = (_arrowhead(lines, name) for name in ("headEnd", "tailEnd"))
-    return Stroke(max(0, width), "" if dash == "solid" else _DASHES.get(dash, "dashdot"), start, end)
-
-
-def _arrowhead(lines: list[Any], name: str) -> Any:
-    kind = next((it.get("type", "") for line in lines if (it := line.find(f"{A}{name}")) is not None), "")
-    return kind if kind in _ARROWHEADS else ""
+    ends = ([it for line in lines if (it := line.find(f"{A}{name}")) is not None] for name in ("headEnd", "tailEnd"))
+    arrowheads: Any = (it[0].get("type") if it and it[0].get("type") in _ARROWHEADS else "" for it in ends)
+    return Stroke(max(0, width), "" if dash == "solid" else _DASHES.get(dash, "dashdot"), *arrowheads)
 
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -340,21 +335,16 @@ def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) ->
     if properties is None:
         return run_style
     get = properties.get
-    color = fill(properties, colors)
+    color, raised = fill(properties, colors), share(get("baseline")) if get("baseline") is not None else None
     return replace(
         run_style, size=max(1.0, min(4_000.0, number(get("sz"), run_style.size * 100) / 100)),
         bold=_flag(get("b"), run_style.bold), italic=_flag(get("i"), run_style.italic),
         underline=get("u", "none") != "none" if get("u") else run_style.underline,
         strike=get("strike", "noStrike") != "noStrike" if get("strike") else run_style.strike,
         color=run_style.color if color is None else color[:6] or None,
-        baseline=_baseline(get("baseline"), run_style.baseline),
+        baseline=run_style.baseline if raised is None else "super" if raised > 0 else "sub" if raised < 0 else "",
         capitals=get("cap") == "all" if get("cap") else run_style.capitals,
     )  # fmt: skip
-
-
-def _baseline(value: str | None, inherited: str) -> str:
-    raised = share(value)
-    return inherited if value is None else "super" if raised > 0 else "sub" if raised < 0 else ""
 
 
 def _flag(value: str | None, otherwise: bool) -> bool:
@@ -430,10 +420,7 @@ class PptxTextStyles:
 
     def paragraphs(self, body: Any) -> tuple[Paragraph, ...]:
         """Return the paragraphs of a text body element, without empty paragraphs at the end."""
-        paragraphs = [] if body is None else [self._paragraph(element) for element in body.iterchildren(f"{A}p")]
-        while paragraphs and not paragraphs[-1].text.strip():
-            paragraphs.pop()
-        return tuple(paragraphs)
+        return without_empty_end(self._paragraph(it) for it in (() if body is None else body.iterchildren(f"{A}p")))
 
     def _paragraph(self, element: Any) -> Paragraph:
         properties = element.find(f"{A}pPr")

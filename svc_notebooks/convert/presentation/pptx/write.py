@@ -15,7 +15,7 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 
 from ...input.native_package import zip_timestamp, zipped
 from ...job import Job
-from ..model import PATH_SIDE, Deck, Paragraph, Shape, ShapePath, Slide, SlidePicture, SlideTable, Text, TextRun
+from ..model import PATH_SIDE, Paragraph, Presentation, Shape, ShapePath, Slide, SlidePicture, SlideTable, Text, TextRun
 from .slide_theme import NUMBER_SCHEMES, A, R
 
 AddHyperlink = Callable[[str], str]  # from an address to the id of its relationship
@@ -126,27 +126,27 @@ _TABLE_GRID = "{5940675A-B579-460E-94D1-54222C63F5DA}"  # a style with lines and
 _NO_STYLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
 
 
-def write(deck: Deck, job: Job) -> bytes:
-    """Return a deck as a pptx file. If the deck has no slides, add a blank slide, since programs expect a slide."""
-    presentation = pptx.Presentation()
-    _set_page(presentation, deck)
-    properties = presentation.core_properties
-    properties.title = (deck.title or job.name)[:255]
+def write(presentation: Presentation, job: Job) -> bytes:
+    """Return a presentation as a pptx file, with a blank slide if it has no slides, since programs expect a slide."""
+    file = pptx.Presentation()
+    _set_page(file, presentation)
+    properties = file.core_properties
+    properties.title = (presentation.title or job.name)[:255]
     properties.author = properties.last_modified_by = ""
     properties.created = properties.modified = job.now.replace(tzinfo=None)
-    for slide in deck.slides or (Slide(),):
-        _add_slide(presentation, slide, deck.pictures, job)
+    for slide in presentation.slides or (Slide(),):
+        _add_slide(file, slide, presentation.pictures, job)
     target = io.BytesIO()
-    presentation.save(target)
-    with zipfile.ZipFile(target) as file:  # python-pptx writes the time of the system
-        return zipped({name: file.read(name) for name in file.namelist()}, zip_timestamp(job.now))
+    file.save(target)
+    with zipfile.ZipFile(target) as archive:  # python-pptx writes the time of the system
+        return zipped({name: archive.read(name) for name in archive.namelist()}, zip_timestamp(job.now))
 
 
-def _set_page(presentation: Any, deck: Deck) -> None:
+def _set_page(file: Any, presentation: Presentation) -> None:
     """Set the page size, and scale the template's layouts to the page size for slides that users add later."""
-    across, down = deck.width / presentation.slide_width, deck.height / presentation.slide_height
-    presentation.slide_width, presentation.slide_height = deck.width, deck.height
-    master = presentation.slide_master
+    across, down = presentation.width / file.slide_width, presentation.height / file.slide_height
+    file.slide_width, file.slide_height = presentation.width, presentation.height
+    master = file.slide_master
     for part in (master, *master.slide_layouts):
         for frame in part._element.iter(f"{A}off", f"{A}ext"):
             for name, scale in (("x", across), ("y", down), ("cx", across), ("cy", down)):
@@ -154,8 +154,8 @@ def _set_page(presentation: Any, deck: Deck) -> None:
                     frame.set(name, str(round(int(frame.get(name)) * scale)))
 
 
-def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes], job: Job) -> None:
-    pptx_slide = presentation.slides.add_slide(presentation.slide_layouts[_layout(slide)])
+def _add_slide(file: Any, slide: Slide, pictures: Mapping[str, bytes], job: Job) -> None:
+    pptx_slide = file.slides.add_slide(file.slide_layouts[_layout(slide)])
     if slide.hidden:
         pptx_slide._element.set("show", "0")
     if slide.background:

@@ -388,9 +388,8 @@ class _Table:
             return text
         converted = from_openformula(text)
         if converted is None:
-            self._job.note(
-                "Formulas in another formula language or with links to other files were replaced by their values."
-            )
+            replaced = "Formulas in another formula language or with links to other files"
+            self._job.note(f"{replaced} were replaced by their values.")
         return converted
 
     def sheets(self) -> list[model.Sheet]:

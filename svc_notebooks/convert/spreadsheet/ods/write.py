@@ -89,10 +89,8 @@ def _cell_style(style: CellStyle, name: str) -> str:
         look += f' fo:border-{side}="{"1.5pt" if thick else "0.75pt"} solid #000000"'
     properties = f"<style:table-cell-properties{look}/>" if look else ""
     properties += f"<style:text-properties{text}/>" if text else ""
-    return (
-        f'{format}<style:style style:name="{name}" style:family="table-cell" '
-        f'style:parent-style-name="Default"{data}>{properties}</style:style>'
-    )
+    names = f'style:name="{name}" style:family="table-cell" style:parent-style-name="Default"{data}'
+    return f"{format}<style:style {names}>{properties}</style:style>"
 
 
 _LONG = 'number:style="long" '
@@ -128,9 +126,8 @@ def _number_style(parts: Section) -> tuple[str, str]:
     if not with_digits:
         return tag, "".join(map(_number_part, parts))
     first, last = with_digits[0], with_digits[-1]
-    return tag, "".join(
-        (*map(_number_part, parts[:first]), _digits(parts[first : last + 1]), *map(_number_part, parts[last + 1 :]))
-    )
+    before, after = ("".join(map(_number_part, it)) for it in (parts[:first], parts[last + 1 :]))
+    return tag, before + _digits(parts[first : last + 1]) + after
 
 
 def _number_part(part: FormatPart) -> str:

@@ -200,11 +200,8 @@ def _workbook(package: XlsxPackage, job: Job) -> model.Workbook:
     if listed and not relationships:
         raise ConversionError("the file is damaged: the relationships of the workbook are missing.")
     worksheets = {key: part for key, (kind, part, _) in relationships.items() if kind == "worksheet"}
-    entries = [
-        (worksheets[key], name, hidden, str(number))
-        for number, (key, name, hidden) in enumerate(listed)
-        if package.member(worksheets.get(key)) is not None
-    ]
+    parts_of = [(worksheets.get(key, ""), name, hidden, str(n)) for n, (key, name, hidden) in enumerate(listed)]
+    entries = [entry for entry in parts_of if package.member(entry[0]) is not None]
     if len(entries) < len(listed):
         job.note(OTHER_SHEETS)
     workbook = with_calculated_values(with_valid_sheet_names(_sheet(book, *entry) for entry in entries), job)
@@ -301,10 +298,8 @@ def _charts(package: XlsxPackage, part: str, job: Job, cells: Cells) -> Iterator
         with job.leaving_out("A chart"):
             with package.open(link.target) as file:
                 chart = parse(file).getroot()
-            titles = (
-                "".join(text.text or "" for text in it.iter(f"{_DRAWING}t")) for it in chart.iter(f"{_CHART}title")
-            )
-            title = " · ".join(filter(None, titles))
+            texts = (it.iter(f"{_DRAWING}t") for it in chart.iter(f"{_CHART}title"))
+            title = " · ".join(filter(None, ("".join(text.text or "" for text in it) for it in texts)))
             if (kind := chart_kind(chart)) and (values := chart_rows(chart, _MAX_CHART_ROWS, job, cells)):
                 yield model.SheetChart(kind, clean(title), tuple(map(tuple, values)))
 
@@ -418,9 +413,8 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
                 location = element.get("location", "")
                 link = formulas.safe_link(f"{target}#{location}" if location else target)
                 if link is None:
-                    book.job.note(
-                        "Links were removed, except links to web pages, e-mail addresses and cells of the workbook."
-                    )
+                    kept = "web pages, e-mail addresses and cells of the workbook"
+                    book.job.note(f"Links were removed, except links to {kept}.")
                 rows[area.top][area.left] = cell._replace(link=link)
 
 

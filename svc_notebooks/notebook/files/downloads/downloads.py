@@ -523,10 +523,10 @@ class DownloadRows:
     new_folder: bool
     paths: DistinctPaths
     byte_range: ByteRange | None = None
+    # The folders on disk that are created if necessary, each with the error if it cannot be created.
     folders: dict[Path, OSError | None] = field(default_factory=dict)
-    """The folders on disk that are created if necessary, each with the error if it cannot be created."""
+    # True if files get their names in the folder `target`, and None before the first file.
     in_folder: bool | None = None
-    """True if files get their names in the folder `target`, and None before the first file."""
 
     def rows(self, files: Iterable[Metadata]) -> Iterator[DownloadRow]:
         """Yield the rows in the order of the files, and those in a folder in the order of their paths."""

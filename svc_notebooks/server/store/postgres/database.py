@@ -101,8 +101,8 @@ class Locks(NamedTuple):
 
     write: str
     claim: str
+    # The number of the schema, which is the second number of each lock.
     schema: int
-    """The number of the schema, which is the second number of each lock."""
 
 
 class PostgresDatabase(Database):

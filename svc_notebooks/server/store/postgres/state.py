@@ -179,8 +179,8 @@ class SharedValues:
         self._database = database
         self._values: dict[str, tuple[int, str, Any]] = {}
         self._changed = Condition()
+        # Called when another process has queued messages, and when a value has changed.
         self.on_notice: Callable[[], None] = lambda: None
-        """Called when another process has queued messages, and when a value has changed."""
         self.clock_lock: ProcessLock = database.clock_lock()  # the lock of the process that moves the clock
         self._listener = database.listen(self._follow, self._receive)
         self.now = self._listener.now

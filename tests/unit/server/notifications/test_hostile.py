@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
+from unittest.mock import Mock
 
 import h11
 import pytest
@@ -28,32 +29,14 @@ PIECES = [
 ANSWERS = st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=8).map(b"".join)
 
 
-class Wire(asyncio.Transport):
-    def __init__(self) -> None:
-        super().__init__()
-        self.aborted = False
-
-    def get_extra_info(self, name: str, default: Any = None) -> Any:
-        return self
-
-    def getpeercert(self, binary: bool) -> bytes:
-        return b""
-
-    def write(self, data: Any) -> None:
-        pass
-
-    def abort(self) -> None:
-        self.aborted = True
-
-
 async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
     """Return the status or the error for a response in these blocks, and the state of the connection before its end."""
-    line, wire = Connection(lambda _: None, rest=60, idle=60), Wire()
-    line.connection_made(wire)
+    line, transport = Connection(lambda _: None, rest=60, idle=60), Mock()
+    line.connection_made(transport)
     pending = asyncio.ensure_future(line.send(b""))
     await asyncio.sleep(0)
     for block in blocks:
-        if not wire.aborted:
+        if not transport.abort.called:
             line.data_received(block)
     standing = line.state
     line.connection_lost(None)
