@@ -370,9 +370,9 @@ def _is_attributes(value: list[Any]) -> bool:
 
 def _attributes(triple: list[Any], *, looks: bool = False) -> list[Any]:
     identifier, _, pairs = triple
-    values = {name: _attribute_value(name, str(text)) for name, text in pairs if looks or name in KEPT_ATTRIBUTES}
-    kept = [[name, value] for name, value in values.items() if value]
-    return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], kept]
+    values = ((name, _attribute_value(name, str(text))) for name, text in pairs if looks or name in KEPT_ATTRIBUTES)
+    kept = {name: value for name, value in values if value}
+    return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], [list(pair) for pair in kept.items()]]
 
 
 def _attribute_value(name: str, text: str) -> str | None:
