@@ -1,7 +1,7 @@
 """Reads workbooks of Excel 2 to 2003 (xls), and files in the format of their first bytes.
 
-Formulas are only in the OpenDocument file that LibreOffice makes of the file (odf_copy.py). Many files have a wrong media
-type: browsers send CSV files as Excel files.
+Formulas are only in the OpenDocument file that LibreOffice makes of the file (odf_copy.py). Many files have a wrong
+media type: browsers send CSV files as Excel files.
 """
 
 from __future__ import annotations
