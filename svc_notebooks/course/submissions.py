@@ -14,16 +14,7 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 
-from .archives import (
-    CLOSED_SUFFIXES,
-    MAX_FILE_SIZE,
-    SUFFIXES,
-    TOO_LARGE,
-    ArchiveLimits,
-    UnreadableFileError,
-    members,
-    refusal,
-)
+from . import archives
 
 # The names of notebooks, with the suffixes that browsers and mail programs append.
 _NOTEBOOK = re.compile(r".*\.ipynb(\.txt|\.json)?", re.IGNORECASE | re.DOTALL)
@@ -230,7 +221,7 @@ def _submission(student: str, number: str, entries: list[_Entry]) -> Submission:
 def _timestamp(entry: _Entry) -> datetime | None:
     """Return the time in a timestamp.txt of nbgrader, or None for any other file."""
     if entry.layout in _TIMESTAMPED and entry.name.rpartition("/")[2] == _TIMESTAMP:
-        with suppress(UnreadableFileError):
+        with suppress(archives.UnreadableFileError):
             return parse_time(_read_file(entry.path)[:99].decode(errors="replace"))
     return None
 
@@ -320,7 +311,7 @@ class _SubmissionReader:
         self.files: dict[str, str] = {}
         self.ignored: list[str] = []
         self.digest = sha256()
-        self._limits, self._left, self._is_full = ArchiveLimits(), _MAX_FILES_SIZE, False
+        self._limits, self._left, self._is_full = archives.ArchiveLimits(), _MAX_FILES_SIZE, False
 
     def add(self, name: str, read: Callable[[], bytes], place: str, nesting: int = 0) -> None:
         """Add a file. `place` is its path beside the notebooks, and `nesting` the number of archives around it."""
@@ -329,13 +320,13 @@ class _SubmissionReader:
                 content = read()
                 self.digest.update(b"%d %s" % (len(content), content))
                 self.notebooks.append(NotebookContent(name, tuple(exercise_cells(content))))
-            elif name.lower().endswith(SUFFIXES):
+            elif name.lower().endswith(archives.SUFFIXES):
                 self._add_archive(name, read(), place, nesting)
-            elif name.lower().endswith(CLOSED_SUFFIXES):
+            elif name.lower().endswith(archives.CLOSED_SUFFIXES):
                 self.ignored.append(f"{name}, which is an archive that is not opened; hand in a .zip")
             else:
                 self._add_file(place, read())
-        except UnreadableFileError as error:
+        except archives.UnreadableFileError as error:
             self.digest.update(f"{name} {error}".encode(errors="surrogatepass"))
             if _NOTEBOOK.fullmatch(name):
                 self.notebooks.append(NotebookContent(name, (), str(error)))
@@ -344,10 +335,10 @@ class _SubmissionReader:
 
     def _add_archive(self, name: str, content: bytes, place: str, nesting: int) -> None:
         if nesting == _MAX_NESTING:
-            raise UnreadableFileError("is in too many other archives")
+            raise archives.UnreadableFileError("is in too many other archives")
         self.digest.update(content)
         before, names, folder, files = len(self.notebooks), list[str](), place.rpartition("/")[0], dict(self.files)
-        for member in members(BytesIO(content), self._limits):
+        for member in archives.members(BytesIO(content), self._limits):
             if not _HIDDEN.fullmatch(member.name):
                 names.append(member.name)
                 self.add(f"{name}/{member.name}", member.read, str(PurePosixPath(folder, member.name)), nesting + 1)
@@ -359,7 +350,7 @@ class _SubmissionReader:
         if len(self.notebooks) == before:
             self.files = files
             inside = f": {_listed(names)}" if names else " and is empty"
-            raise UnreadableFileError(f"has no notebook{inside}")
+            raise archives.UnreadableFileError(f"has no notebook{inside}")
 
     def _add_file(self, place: str, content: bytes) -> None:
         self._left -= len(content)
@@ -397,7 +388,7 @@ def read_submission(submission: Submission) -> SubmissionContent:
             hidden.append(name)
         elif name and not name.endswith("/"):
             problem = submission.problems.get(name)
-            reader.add(name, refusal(problem) if problem else partial(_read_file, path), name)
+            reader.add(name, archives.refusal(problem) if problem else partial(_read_file, path), name)
     notes = (*submission.notes, *reader.notes(hidden))
     digest, notebooks = reader.digest.hexdigest(), tuple(reader.notebooks)
     return SubmissionContent(submission.student, notebooks, digest, reader.files, notes)
@@ -410,20 +401,20 @@ def _read_file(path: Path) -> bytes:
     """
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     if path.is_symlink():
-        raise UnreadableFileError("is a link, which is not followed; hand in the file itself")
+        raise archives.UnreadableFileError("is a link, which is not followed; hand in the file itself")
     try:
         with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise UnreadableFileError("is not a regular file")
+                raise archives.UnreadableFileError("is not a regular file")
             is_own = hasattr(os, "getuid") and status.st_uid == path.parent.stat().st_uid != os.getuid()
             if status.st_nlink > 1 and not is_own:
-                raise UnreadableFileError("is a hard link, and may be another student's file; hand in a copy")
-            if status.st_size > MAX_FILE_SIZE:
-                raise UnreadableFileError(TOO_LARGE)
-            return file.read(MAX_FILE_SIZE)
+                raise archives.UnreadableFileError("is a hard link, and may be another student's file; hand in a copy")
+            if status.st_size > archives.MAX_FILE_SIZE:
+                raise archives.UnreadableFileError(archives.TOO_LARGE)
+            return file.read(archives.MAX_FILE_SIZE)
     except OSError as error:
-        raise UnreadableFileError(f"is not readable: {error.strerror}"[:200]) from None
+        raise archives.UnreadableFileError(f"is not readable: {error.strerror}"[:200]) from None
 
 
 def exercise_cells(file_content: bytes) -> list[str]:
@@ -431,12 +422,12 @@ def exercise_cells(file_content: bytes) -> list[str]:
     try:
         content = json.loads(file_content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(f"is not a notebook: {error}"[:200]) from None
+        raise archives.UnreadableFileError(f"is not a notebook: {error}"[:200]) from None
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
-        raise UnreadableFileError("is not a notebook: the JSON has no list of cells")
+        raise archives.UnreadableFileError("is not a notebook: the JSON has no list of cells")
     code = [cell for cell in content["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
     sources = [cell.get("source", "") for cell in code]
     if not all(isinstance(source, str | list) for source in sources):
-        raise UnreadableFileError("is not a notebook: the source of a cell is not text")
+        raise archives.UnreadableFileError("is not a notebook: the source of a cell is not text")
     cells = ["".join(map(str, source)) for source in sources]
     return cells if any("course" in cell for cell in cells) else []

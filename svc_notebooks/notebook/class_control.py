@@ -13,18 +13,8 @@ from ..core.errors.errors import SvcError
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
 from ..core.time_arguments import Duration, parse_duration
+from . import frames
 from .arguments import row_ids
-from .frames import (
-    BACKUPS,
-    CLASS_CLOCK,
-    CLASS_PREDICTIONS,
-    CLASS_STEPS,
-    FAULT_PLANS,
-    JOURNAL,
-    RESET_STUDENT,
-    STUDENTS,
-    frame,
-)
 from .sandbox.controls import fault_plan_rows
 from .sandbox.sandbox import new_session
 
@@ -97,7 +87,7 @@ class ClassControl:
                     for name, (done, failed) in row["steps"].items()
                 )
                 row["steps"] = sum(done for done, _ in row["exercises"].values())
-            return frame(STUDENTS, rows)
+            return frames.frame(frames.STUDENTS, rows)
 
     def steps(self, user: Rows = None) -> DataFrame:
         """List the steps of the course's exercises that the requests of each account contain.
@@ -115,7 +105,7 @@ class ClassControl:
         """
         rows = self._get("class/steps", "steps")
         users = _users(user)
-        return frame(CLASS_STEPS, [row for row in rows if user is None or row.get("email") in users])
+        return frames.frame(frames.CLASS_STEPS, [row for row in rows if user is None or row.get("email") in users])
 
     def predictions(self) -> DataFrame:
         """Count the answers to the questions of `course.predict` that students have chosen first, without their names.
@@ -126,7 +116,7 @@ class ClassControl:
         Returns:
             One row for each answer: question, answer (str), right (boolean), students (Int64).
         """
-        return frame(CLASS_PREDICTIONS, self._get("class/predictions", "predictions"))
+        return frames.frame(frames.CLASS_PREDICTIONS, self._get("class/predictions", "predictions"))
 
     def journal(self, user: Rows = None, *, since: int = 0) -> DataFrame:
         """List the requests that the service has received. The journal keeps the latest 10,000.
@@ -145,7 +135,7 @@ class ClassControl:
         """
         users = _users(user)
         rows = self._get("journal", "journal", {"since": since} | ({"user": users[0]} if len(users) == 1 else {}))
-        return frame(JOURNAL, [row for row in rows if user is None or row.get("user") in users])
+        return frames.frame(frames.JOURNAL, [row for row in rows if user is None or row.get("user") in users])
 
     def reset(self, user: Rows) -> DataFrame:
         """Delete the files, uploads and events of a student, and stop the channels, after writing a backup file.
@@ -164,7 +154,7 @@ class ClassControl:
             BadRequest: The class has no such account, or the service is in memory. Nothing has changed.
         """
         done = [self._ask("class/reset", "backup", body={"user": each}) for each in _users(user)]
-        return frame(RESET_STUDENT, done)
+        return frames.frame(frames.RESET_STUDENT, done)
 
     def backups(self) -> DataFrame:
         """List the backup files that `reset` and `restore` have written.
@@ -173,7 +163,7 @@ class ClassControl:
             One row for each file, the oldest first: user (str), time (datetime64[ms, UTC]), backup (str, name for
             `restore`), path (str, on the machine of the service), size (Int64, bytes).
         """
-        return frame(BACKUPS, self._get("class/backups", "backups"))
+        return frames.frame(frames.BACKUPS, self._get("class/backups", "backups"))
 
     def restore(self, backup: Rows) -> DataFrame:
         """Restore a student to the state in a backup. The present state is written to another backup file before.
@@ -191,7 +181,9 @@ class ClassControl:
             BadRequest: There is no such backup, or it is damaged. The student is unchanged.
         """
         names = row_ids(backup, "backup", ("backup",))
-        return frame(RESET_STUDENT, [self._ask("class/restore", "backup", body={"backup": each}) for each in names])
+        return frames.frame(
+            frames.RESET_STUDENT, [self._ask("class/restore", "backup", body={"backup": each}) for each in names]
+        )
 
     def break_network(self, seconds: Duration = 60) -> DataFrame:
         """Let the service close the connections of all users without a response for some time.
@@ -228,7 +220,7 @@ class ClassControl:
 
     def fault_plans(self) -> DataFrame:
         """List the steps of all active faults, with the columns of `lab.fault_plans()`."""
-        return frame(FAULT_PLANS, fault_plan_rows(self._get("faults", "plans")))
+        return frames.frame(frames.FAULT_PLANS, fault_plan_rows(self._get("faults", "plans")))
 
     def clear_faults(self) -> DataFrame:
         """Remove all faults. Returns the active faults, which are none."""
@@ -237,7 +229,7 @@ class ClassControl:
 
     def clock(self) -> DataFrame:
         """Return one row with the time of the service: now (datetime64[ms, UTC])."""
-        return frame(CLASS_CLOCK, [self._ask("clock", "now")])
+        return frames.frame(frames.CLASS_CLOCK, [self._ask("clock", "now")])
 
     def advance(self, duration: Duration) -> DataFrame:
         """Advance the clock of the service for all users. Everything that is due happens at its time.
@@ -251,7 +243,7 @@ class ClassControl:
             One row with the new time: now (datetime64[ms, UTC]).
         """
         seconds = parse_duration(duration, "duration").total_seconds()
-        return frame(CLASS_CLOCK, [self._ask("clock", "now", body={"advance": seconds})])
+        return frames.frame(frames.CLASS_CLOCK, [self._ask("clock", "now", body={"advance": seconds})])
 
     def _get(self, name: str, member: str, query: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
         rows: Any = self._ask(name, member, query=query)[member]

@@ -27,22 +27,13 @@ from ..core.policy import Policy
 from ..core.suggestions import nearest_name
 from .auth.access_tokens import TokenVerifier
 from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
-from .dispatch import origin as cors
+from .dispatch import origin as cors, requests_and_responses as responses
 from .dispatch.batch import MAX_BATCH, Batches
 from .dispatch.decoded_bodies import WHOLE_BODY, WholeBody
 from .dispatch.faults import FAULTS, NO_FAULTS, Faults, faults_from_header
 from .dispatch.journal import Journal, JournalEntry
 from .dispatch.origin import check_page, without_prefix
 from .dispatch.rate_limits import LongReads, RateLimiter
-from .dispatch.requests_and_responses import (
-    CHECKED_HEADERS,
-    RequestBody,
-    ResponseStream,
-    check_booleans,
-    check_headers,
-    content_length,
-    error_response,
-)
 from .dispatch.service_context import (
     ANONYMOUS,
     WITH_API_KEY,
@@ -236,7 +227,7 @@ class _Incoming(NamedTuple):
     method: str
     path: str
     query: Query
-    body: RequestBody
+    body: responses.RequestBody
     entry: JournalEntry
 
 
@@ -284,7 +275,7 @@ class RequestPipeline:
             override[0].strip().upper() if override and override[0] else request.method,
             parts.path,
             query_parameters(parts.query),
-            RequestBody(request.body, entry),
+            responses.RequestBody(request.body, entry),
             entry,
         )
         origin = headers["origin"][0] if "origin" in headers else None
@@ -310,11 +301,13 @@ class RequestPipeline:
             response = _without_body(response)
         elif isinstance(response.body, bytes):
             entry.sent = len(response.body)
-        elif not isinstance(response.body, ResponseStream):  # otherwise a fault cuts the body, which counts its bytes
+        elif not isinstance(
+            response.body, responses.ResponseStream
+        ):  # otherwise a fault cuts the body, which counts its bytes
             length = response.headers.get("Content-Length")
-            stream = ResponseStream(response.body, entry, length=None if length is None else int(length))
+            stream = responses.ResponseStream(response.body, entry, length=None if length is None else int(length))
             response = Response(response.status, response.headers, stream)
-        if isinstance(response.body, ResponseStream):
+        if isinstance(response.body, responses.ResponseStream):
             response.body.on_end = partial(self._end_entry, started)
         elif started or self._journal.is_kept:
             self._end_entry(started, entry)
@@ -399,7 +392,7 @@ class RequestPipeline:
             caller = self._caller(incoming, in_session=operation is SESSION)
             entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         with suppress(ApiError):
-            entry.declared = content_length(incoming.request)
+            entry.declared = responses.content_length(incoming.request)
         return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
 
     def _failure(self, error: Exception, incoming: _Incoming) -> Response:
@@ -428,10 +421,10 @@ class RequestPipeline:
         if operation.name in PAGES:
             check_page(request, operation.name, context)
         if operation.name in BATCHES:
-            entry.declared = content_length(request, required=True)
+            entry.declared = responses.content_length(request, required=True)
             return self._batches.run(request, body, operation.name)
         if public_handler := PUBLIC_HANDLERS.get(operation.name):
-            entry.declared = content_length(request)
+            entry.declared = responses.content_length(request)
 
             def check_limits(user: str) -> None:
                 self.check_limits(replace(ANONYMOUS, user=user), operation, query)
@@ -452,13 +445,13 @@ class RequestPipeline:
         entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
         caller = require_scopes(caller, self._routes.scopes[operation.name], operation)
         self.check_limits(caller, operation, query)
-        entry.declared = content_length(request, required=is_upload and method != "DELETE")
-        if not CHECKED_HEADERS.isdisjoint(incoming.headers):
-            check_headers(request.headers, method, operation)
+        entry.declared = responses.content_length(request, required=is_upload and method != "DELETE")
+        if not responses.CHECKED_HEADERS.isdisjoint(incoming.headers):
+            responses.check_headers(request.headers, method, operation)
         if method == "POST" and operation.body is None and not is_upload:
             query = _with_form(query, request, body)
         if query.pairs and operation is not SESSION:
-            check_booleans(query, operation)
+            responses.check_booleans(query, operation)
         request_context = RequestContext(
             request,
             request.headers,
@@ -514,7 +507,7 @@ def _upload_handler(request: RequestContext) -> Handler:
     return handler
 
 
-def _with_form(query: Query, request: Request, body: RequestBody) -> Query:
+def _with_form(query: Query, request: Request, body: responses.RequestBody) -> Query:
     """Return the query with the parameters of a form, which clients send to operations without another body."""
     if MediaType.parse(request.headers.get("Content-Type") or "").essence != FORM:
         return query
@@ -528,7 +521,7 @@ def _with_form(query: Query, request: Request, body: RequestBody) -> Query:
 
 def _error_response(error: ApiError, entry: JournalEntry) -> Response:
     entry.decided_by = rule_for(error.rows[0], entry.operation, upload=entry.path.startswith(UPLOAD))
-    return error_response(error)
+    return responses.error_response(error)
 
 
 def _without_body(response: Response) -> Response:

@@ -11,35 +11,27 @@ from hypothesis import HealthCheck, given, note
 
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.examples import examples
-from tests.fuzz.fault_plans import (
-    DOWNLOADS,
-    ENDLESS,
-    UPLOADS,
-    WATCHES,
-    Download,
-    Lab,
-    Upload,
-    Watch,
-    run_download,
-    run_upload,
-    run_watch,
-)
+from tests.fuzz import fault_plans
 from tests.scripted import Q
 
 pytestmark = pytest.mark.spec(
     "X-05", "X-05a", "X-05b", "A3-20", "A3-21", "A3-21a", "A3-21b", "A6-06", "A6-06c", "N-02", "N-08", "N-08b"
 )
 
-FOR_EVER = {"steps": [{"match": {}, "times": ENDLESS, "action": {"status": 503}}]}
+FOR_EVER = {"steps": [{"match": {}, "times": fault_plans.ENDLESS, "action": {"status": 503}}]}
 NO_END = {
-    "upload": Upload(2 * Q, "resumable", "bytes", 1, False, FOR_EVER),
-    "download": Download(2 * Q, None, 1, True, FOR_EVER),
-    "watch": Watch(2, (503,) * 12, FOR_EVER),
+    "upload": fault_plans.Upload(2 * Q, "resumable", "bytes", 1, False, FOR_EVER),
+    "download": fault_plans.Download(2 * Q, None, 1, True, FOR_EVER),
+    "watch": fault_plans.Watch(2, (503,) * 12, FOR_EVER),
 }
-SCENES = {"upload": (UPLOADS, run_upload), "download": (DOWNLOADS, run_download), "watch": (WATCHES, run_watch)}
+SCENES = {
+    "upload": (fault_plans.UPLOADS, fault_plans.run_upload),
+    "download": (fault_plans.DOWNLOADS, fault_plans.run_download),
+    "watch": (fault_plans.WATCHES, fault_plans.run_watch),
+}
 
 
-def search(scene: str, lab: Lab, share: float) -> None:
+def search(scene: str, lab: fault_plans.Lab, share: float) -> None:
     strategy, run = SCENES[scene]
 
     @examples(share, suppress_health_check=list(HealthCheck))
@@ -59,12 +51,12 @@ def search(scene: str, lab: Lab, share: float) -> None:
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_whatever_breaks_the_content_is_the_same_in_the_end(scene):
-    search(scene, Lab(), 1)
+    search(scene, fault_plans.Lab(), 1)
 
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_nobody_tries_for_ever(scene, tmp_path):
-    assert SCENES[scene][1](Lab(folder=tmp_path), NO_END[scene]) != "success"
+    assert SCENES[scene][1](fault_plans.Lab(folder=tmp_path), NO_END[scene]) != "success"
 
 
 def plan_step(action: dict[str, Any], **match: Any) -> dict[str, Any]:
@@ -74,25 +66,28 @@ def plan_step(action: dict[str, Any], **match: Any) -> dict[str, Any]:
 LOST, CUT = plan_step({"reset": "after"}), plan_step({"cut_response_after": Q + 5}, operation="files.get", nth=2)
 OF_SESSION = plan_step({"reset": "after"}, operation="upload.session")
 HARD = {
-    "a receipt that is lost, of one request": (Upload(10, "media", "bytes", -1, False, LOST), "Interrupted"),
-    "the same with an id": (Upload(10, "multipart", "bytes", -1, True, LOST), "success"),
-    "the same of a session": (Upload(10, "resumable", "path", 1, False, OF_SESSION), "success"),
-    "a download that breaks": (Download(3 * Q, None, 1, True, CUT), "success"),
-    "a part that breaks": (Download(3 * Q, 100, 2 * Q, True, CUT), "success"),
+    "a receipt that is lost, of one request": (
+        fault_plans.Upload(10, "media", "bytes", -1, False, LOST),
+        "Interrupted",
+    ),
+    "the same with an id": (fault_plans.Upload(10, "multipart", "bytes", -1, True, LOST), "success"),
+    "the same of a session": (fault_plans.Upload(10, "resumable", "path", 1, False, OF_SESSION), "success"),
+    "a download that breaks": (fault_plans.Download(3 * Q, None, 1, True, CUT), "success"),
+    "a part that breaks": (fault_plans.Download(3 * Q, 100, 2 * Q, True, CUT), "success"),
 }
 
 
 @pytest.mark.parametrize("case", HARD)
 def test_what_is_easily_done_wrong(case, tmp_path):
     given_plan, end = HARD[case]
-    run = run_upload if isinstance(given_plan, Upload) else run_download
+    run = fault_plans.run_upload if isinstance(given_plan, fault_plans.Upload) else fault_plans.run_download
 
-    assert run(Lab(folder=tmp_path), given_plan) == end
+    assert run(fault_plans.Lab(folder=tmp_path), given_plan) == end
 
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_over_a_socket_it_is_the_same(scene):
-    lab = Lab()
+    lab = fault_plans.Lab()
     with SocketServer(lab.service) as server:
         lab.base_url = server.base_url
         search(scene, lab, 0.2)

@@ -12,16 +12,7 @@ from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.ranges import ByteSpan, ContentRange, format_stored
-from svc_notebooks.core.uploads.client_state_machine import (
-    Begin,
-    Done,
-    Failed,
-    QueryStatus,
-    ResponseFacts,
-    ResumableUpload,
-    Send,
-    Wait,
-)
+from svc_notebooks.core.uploads import client_state_machine, transitions
 from svc_notebooks.core.uploads.server_state_machine import (
     ReceivedBody,
     SessionDecision,
@@ -29,32 +20,28 @@ from svc_notebooks.core.uploads.server_state_machine import (
     after_body,
     before_body,
 )
-from svc_notebooks.core.uploads.transitions import (
-    TRANSITIONS,
-    IllegalUploadTransition,
-    UploadEvent,
-    UploadRule,
-    UploadState,
-    transition,
-)
 from tests.examples import examples
 
-RULE = UploadRule(quantum=4)
+RULE = transitions.UploadRule(quantum=4)
 FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare")
 
 
 @dataclass
 class Service:
-    session: UploadSession = field(default_factory=lambda: UploadSession(state=UploadState.OPEN))
+    session: UploadSession = field(default_factory=lambda: UploadSession(state=transitions.UploadState.OPEN))
     content: bytes = b""
     files: list[bytes] = field(default_factory=list)
 
-    def begin(self) -> ResponseFacts:
-        self.session = UploadSession(state=transition(UploadState.NONE, UploadEvent.ACCEPTED).state)
+    def begin(self) -> client_state_machine.ResponseFacts:
+        self.session = UploadSession(
+            state=transitions.transition(transitions.UploadState.NONE, transitions.UploadEvent.ACCEPTED).state
+        )
         self.content = b""
-        return ResponseFacts(200)
+        return client_state_machine.ResponseFacts(200)
 
-    def put(self, content_range: ContentRange | None, body: bytes, declared: int, now: float) -> ResponseFacts:
+    def put(
+        self, content_range: ContentRange | None, body: bytes, declared: int, now: float
+    ) -> client_state_machine.ResponseFacts:
         intake = before_body(self.session, content_range, declared, RULE, now)
         if isinstance(intake, SessionDecision):
             return self._answer(intake)
@@ -65,37 +52,39 @@ class Service:
         self.content = (self.content + taken)[: verdict.session.stored]
         return self._answer(verdict)
 
-    def _answer(self, verdict: SessionDecision) -> ResponseFacts:
-        if verdict.session.state is UploadState.COMPLETE is not self.session.state:
+    def _answer(self, verdict: SessionDecision) -> client_state_machine.ResponseFacts:
+        if verdict.session.state is transitions.UploadState.COMPLETE is not self.session.state:
             self.files.append(self.content[: verdict.session.stored])
         self.session = verdict.session
-        return ResponseFacts(verdict.status, format_stored(verdict.session.stored) if verdict.status == 308 else None)
+        return client_state_machine.ResponseFacts(
+            verdict.status, format_stored(verdict.session.stored) if verdict.status == 308 else None
+        )
 
 
 def run(content: bytes, known: bool, chunk: int | None, faults: list[tuple[str, int]]) -> Service:
     """Upload the content over a link with these faults. Return the service."""
     service, total, rule = Service(), len(content) if known else None, RetryRule(patience=1e9)
-    machine = ResumableUpload(total, chunk, retry=rule, restarts=0, now=0.0)
+    machine = client_state_machine.ResumableUpload(total, chunk, retry=rule, restarts=0, now=0.0)
     script = iter(faults)
     for now in range(500):
         step = machine.next_step()
         match step:
-            case Done():
+            case client_state_machine.Done():
                 return service
-            case Wait():
+            case client_state_machine.Wait():
                 machine.end_wait()
                 continue
-            case Begin():
+            case client_state_machine.Begin():
                 machine.feed(service.begin(), now, 0.0)
                 continue
-        assert not isinstance(step, Failed)
+        assert not isinstance(step, client_state_machine.Failed)
         carry_out(step, machine, service, content, next(script, ("none", 0)), float(now))
         assert content.startswith(service.content), "what is stored is a prefix of the content"
     raise AssertionError("the upload never ends")
 
 
 def carry_out(step, machine, service, content, fault, now):
-    if isinstance(step, QueryStatus):
+    if isinstance(step, client_state_machine.QueryStatus):
         content_range, body = ContentRange(None, step.total), b""
     else:
         body = content[step.first :][: step.size]
@@ -114,7 +103,7 @@ def carry_out(step, machine, service, content, fault, now):
     if kind in ("before", "cut", "after"):
         machine.lose_connection(now, 0.0)
     elif kind.startswith("503") or (kind == "308 bare" and answer.status == 308):
-        machine.feed(ResponseFacts(int(kind[:3])), now, 0.0)
+        machine.feed(client_state_machine.ResponseFacts(int(kind[:3])), now, 0.0)
     else:
         machine.feed(answer, now, 0.0)
 
@@ -134,14 +123,14 @@ def test_whatever_the_link_does_the_content_arrives_once(size, known, chunk, fau
 
 
 def test_the_last_chunk_of_an_unknown_total_has_the_total():
-    step = Send(8, 4, None)
+    step = client_state_machine.Send(8, 4, None)
 
     assert step.content_range(2, 10) == ContentRange(ByteSpan(8, 9), 10)
     assert step.content_range(0, 8) == ContentRange(None, 8)
 
 
 def test_an_illegal_transition_is_a_missing_row_and_every_state_but_none_can_expire():
-    with pytest.raises(IllegalUploadTransition, match="expired"):
-        transition(UploadState.EXPIRED, UploadEvent.PART)
-    can_expire = {state for state, event in TRANSITIONS if event is UploadEvent.SILENCE}
-    assert can_expire == set(UploadState) - {UploadState.NONE}
+    with pytest.raises(transitions.IllegalUploadTransition, match="expired"):
+        transitions.transition(transitions.UploadState.EXPIRED, transitions.UploadEvent.PART)
+    can_expire = {state for state, event in transitions.TRANSITIONS if event is transitions.UploadEvent.SILENCE}
+    assert can_expire == set(transitions.UploadState) - {transitions.UploadState.NONE}

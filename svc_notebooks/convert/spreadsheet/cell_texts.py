@@ -17,18 +17,7 @@ from fractions import Fraction
 from math import floor, isfinite, log10
 
 from ..job import Job
-from .format_code import (
-    DATE,
-    DATETIME,
-    DEFAULTS,
-    TIME,
-    DigitPattern,
-    FormatPart,
-    Section,
-    sections,
-    to_serial,
-    value_kind,
-)
+from . import format_code
 from .formulas import rename_sheets
 from .model import Cell, CellStyle, ErrorValue, Rows, Sheet, Value, Workbook
 
@@ -82,21 +71,21 @@ def to_text(value: Value) -> str:
 
 def _format_text(text: str, format: str) -> str:
     """Apply the section for text, which contains the sign "@"."""
-    section = next((parts for parts in sections(format) if any(part.kind == "at" for part in parts)), None)
+    section = next((parts for parts in format_code.sections(format) if any(part.kind == "at" for part in parts)), None)
     if section is None or not text:
         return text
     return "".join(text if part.kind == "at" else part.literal for part in section)
 
 
 def _format_number(value: float, format: str) -> str:
-    if not format or value_kind(format) != "number":
+    if not format or format_code.value_kind(format) != "number":
         return format_general(value)
-    section, shows_sign = _section(value, sections(format))
+    section, shows_sign = _section(value, format_code.sections(format))
     text = "".join(_number_parts(abs(value), section))
     return f"-{text}" if shows_sign and value < 0 and re.search("[1-9]", text) else text
 
 
-def _section(value: float, all_sections: tuple[Section, ...]) -> tuple[Section, bool]:
+def _section(value: float, all_sections: tuple[format_code.Section, ...]) -> tuple[format_code.Section, bool]:
     """Return the section for a number, and whether a negative number has a minus sign, which is not in its own section.
 
     Sections can have conditions, such as "[>=1000]". The section after them is for other numbers.
@@ -112,7 +101,7 @@ def _section(value: float, all_sections: tuple[Section, ...]) -> tuple[Section, 
     return all_sections[-1], True
 
 
-def _number_parts(value: float, section: Section) -> Iterator[str]:
+def _number_parts(value: float, section: format_code.Section) -> Iterator[str]:
     number = Decimal(value) if isinstance(value, int) else Decimal(f"{value:.15g}")
     number = number.scaleb(2 * sum(part.kind == "percent" for part in section), _EXACT)
     patterns = [part.text for part in section if part.kind in ("number", "fraction")]
@@ -148,18 +137,18 @@ def _split_ratio(number: Decimal, pattern: str, *, has_whole: bool) -> tuple[Dec
 def _digits(number: Decimal, patterns: list[str]) -> list[str]:
     """Return the digits for each of the patterns, which share the digits of the number ("000-00-0000")."""
     if len(patterns) < 2:
-        return [_format_digits(number, DigitPattern.of(pattern)) for pattern in patterns]
-    before, point, after = _format_digits(number, DigitPattern.of("".join(patterns))).partition(".")
+        return [_format_digits(number, format_code.DigitPattern.of(pattern)) for pattern in patterns]
+    before, point, after = _format_digits(number, format_code.DigitPattern.of("".join(patterns))).partition(".")
     last = next((index for index, pattern in enumerate(patterns) if "." in pattern), len(patterns) - 1)
     texts = [""] * len(patterns)
     texts[last] = point + after
     for index in range(last, 0, -1):
-        cut = max(len(before) - len(DigitPattern.of(patterns[index]).whole), 0)
+        cut = max(len(before) - len(format_code.DigitPattern.of(patterns[index]).whole), 0)
         before, texts[index] = before[:cut], before[cut:] + texts[index]
     return [before + texts[0], *texts[1:]]
 
 
-def _format_digits(number: Decimal, pattern: DigitPattern) -> str:
+def _format_digits(number: Decimal, pattern: format_code.DigitPattern) -> str:
     if pattern.exponent:
         return _format_scientific(number, pattern)
     unit = Decimal(1).scaleb(-len(pattern.decimals))
@@ -171,7 +160,7 @@ def _format_digits(number: Decimal, pattern: DigitPattern) -> str:
     return f"{before}.{after}" if after else before
 
 
-def _format_scientific(number: Decimal, pattern: DigitPattern) -> str:
+def _format_scientific(number: Decimal, pattern: format_code.DigitPattern) -> str:
     step = max(len(pattern.whole), 1)
     exponent = number.adjusted() // step * step if number else 0
     fixed = pattern._replace(exponent="")
@@ -200,11 +189,11 @@ def format_general(value: float) -> str:
 
 
 def _format_moment(value: date | time | timedelta, style: CellStyle) -> str:
-    format = DEFAULTS[type(value)] if value_kind(style.format) == "number" else style.format
-    moment, number = _as_moment(value), to_serial(value)
+    format = format_code.DEFAULTS[type(value)] if format_code.value_kind(style.format) == "number" else style.format
+    moment, number = _as_moment(value), format_code.to_serial(value)
     if moment is None:
         return to_text(value)
-    parts = sections(format)[0]
+    parts = format_code.sections(format)[0]
     hours = 12 if any(part.kind == "noon" for part in parts) else 24
     return "".join(_moment_part(part, moment, number or 0, hours) for part in parts)
 
@@ -219,7 +208,7 @@ def _as_moment(value: date | time | timedelta) -> datetime | None:
     return datetime(value.year, value.month, value.day)  # noqa: DTZ001  spreadsheets have no time zones
 
 
-def _moment_part(part: FormatPart, moment: datetime, serial: float, hours: int) -> str:
+def _moment_part(part: format_code.FormatPart, moment: datetime, serial: float, hours: int) -> str:
     kind, size = part.kind, len(part.text)
     if kind == "elapsed":
         return str(floor(round(serial * _DAY_PARTS[part.text[0]], 6))).rjust(size, "0")
@@ -290,7 +279,11 @@ _MAX_DIGITS = 15
 _BOOLEANS = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
 _FIRST_CHARACTERS = frozenset("-.0123456789 \tTFtf")
 _SWAP = str.maketrans(",.", ".,")
-_MOMENTS = {date: CellStyle(DATE), datetime: CellStyle(DATETIME), time: CellStyle(TIME)}
+_MOMENTS = {
+    date: CellStyle(format_code.DATE),
+    datetime: CellStyle(format_code.DATETIME),
+    time: CellStyle(format_code.TIME),
+}
 _SHORT_TIME, _PERCENT, _EXACT_PERCENT = CellStyle("hh:mm"), CellStyle("0%"), CellStyle("0.00%")
 _THOUSANDS, _EXACT_THOUSANDS = CellStyle("#,##0"), CellStyle("#,##0.00")
 _MAX_LENGTH = 40

@@ -10,15 +10,7 @@ from typing import Any, get_args
 from ..errors.catalogue import ApiError, Row, lone_surrogates, refuse, row
 from ..field_mask import FAMILY_CALENDAR, FAMILY_SETTING, apply, parse, shape_of, with_family_fields
 from ..http.messages import JSON, JSONObject
-from ..resources.calendars import (
-    CALENDAR_COLORS,
-    AccessRole,
-    AclRule,
-    Calendar,
-    CalendarListEntry,
-    Setting,
-    nearest_color,
-)
+from ..resources import calendars
 from ..times import zone
 from .fields import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, is_address
 
@@ -52,13 +44,13 @@ def free_slots(busy: Iterable[tuple[int, int]], opening: tuple[int, int], length
         begin = busy_end
 
 
-CALENDAR_SHAPE = with_family_fields(shape_of(Calendar), FAMILY_CALENDAR)
-LIST_SHAPE = with_family_fields(shape_of(CalendarListEntry), FAMILY_CALENDAR)
-RULE_SHAPE = shape_of(AclRule)
-SETTING_SHAPE = with_family_fields(shape_of(Setting), FAMILY_SETTING)
+CALENDAR_SHAPE = with_family_fields(shape_of(calendars.Calendar), FAMILY_CALENDAR)
+LIST_SHAPE = with_family_fields(shape_of(calendars.CalendarListEntry), FAMILY_CALENDAR)
+RULE_SHAPE = shape_of(calendars.AclRule)
+SETTING_SHAPE = with_family_fields(shape_of(calendars.Setting), FAMILY_SETTING)
 
 
-ACCESS_ROLES: tuple[AccessRole, ...] = get_args(AccessRole)
+ACCESS_ROLES: tuple[calendars.AccessRole, ...] = get_args(calendars.AccessRole)
 
 
 class CalendarRole(IntEnum):
@@ -70,7 +62,7 @@ class CalendarRole(IntEnum):
     OWNER = 4
 
     @property
-    def wire_name(self) -> AccessRole:
+    def wire_name(self) -> calendars.AccessRole:
         """The name of the role in the interface, such as "freeBusyReader"."""
         return ACCESS_ROLES[self - 1]
 
@@ -165,7 +157,10 @@ _CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, str) and len(value) <= _MAX_TITLE,
         f"text of at most {_MAX_TITLE} characters",
     ),
-    "colorId": (lambda value: isinstance(value, str) and value in CALENDAR_COLORS, "the id of a calendar colour"),
+    "colorId": (
+        lambda value: isinstance(value, str) and value in calendars.CALENDAR_COLORS,
+        "the id of a calendar colour",
+    ),
     "hidden": (lambda value: isinstance(value, bool), "true or false"),
     "selected": (lambda value: isinstance(value, bool), "true or false"),
     "defaultReminders": (
@@ -211,7 +206,7 @@ def check_entry(body: JSONObject, *, rgb: bool) -> JSONObject:
     if problems:
         raise ApiError(problems)
     if rgb:
-        fields["colorId"] = nearest_color(str(fields["backgroundColor"]), CALENDAR_COLORS)
+        fields["colorId"] = calendars.nearest_color(str(fields["backgroundColor"]), calendars.CALENDAR_COLORS)
     elif "colorId" in fields:
         fields |= dict.fromkeys(_COLORS)
     return fields

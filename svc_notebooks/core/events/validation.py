@@ -16,19 +16,7 @@ from ..http.messages import JSON, JSONObject
 from ..policy import Policy
 from ..resources.events import NO_REQUEST_ID, Event
 from ..resources.field import Field, hints, split
-from .fields import (
-    EVENT_FIELDS,
-    MAX_REMINDER_MINUTES,
-    MAX_REMINDERS,
-    METHODS,
-    TimeError,
-    check,
-    instant,
-    invalid,
-    read_time,
-    too_long,
-    wrong_type,
-)
+from . import fields
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 
 _REQUEST = "conferenceData.createRequest"
@@ -42,17 +30,17 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
             return [row("required", decided_by=NO_REQUEST_ID, field=f"{_REQUEST}.requestId")]
         if (request.get("conferenceSolutionKey") or {}).get("type") not in (None, *policy.conference_types):
             message = f"Invalid conference type value. Expected one of {', '.join(policy.conference_types)}."
-            return invalid(f"{_REQUEST}.conferenceSolutionKey.type", message, "conference_types")
+            return fields.invalid(f"{_REQUEST}.conferenceSolutionKey.type", message, "conference_types")
         return []
     if not (data.get("conferenceSolution") and data.get("entryPoints")):
         message = "expected createRequest, or conferenceSolution with at least one entry point."
-        return invalid("conferenceData", message, "Conference data beyond createRequest")
+        return fields.invalid("conferenceData", message, "Conference data beyond createRequest")
     types = [point.get("entryPointType") for point in data["entryPoints"]]
     if repeated := [entry_type for entry_type in ("video", "sip", "more") if types.count(entry_type) > 1]:
-        return invalid("conferenceData.entryPoints", f"expected at most one {repeated[0]} entry point.")
+        return fields.invalid("conferenceData.entryPoints", f"expected at most one {repeated[0]} entry point.")
     if types == ["more"]:
         problem = "an entry point of type more needs an entry point of another type."
-        return invalid("conferenceData.entryPoints", problem)
+        return fields.invalid("conferenceData.entryPoints", problem)
     return []
 
 
@@ -77,12 +65,12 @@ def request_status(data: Any) -> JSON:
 
 DEFAULTS: dict[str, JSON] = {
     event_field.path: event_field.default
-    for event_field in EVENT_FIELDS
+    for event_field in fields.EVENT_FIELDS
     if event_field.default is not None and "." not in event_field.path
 }
 ATTENDEE_DEFAULTS: dict[str, JSON] = {
     event_field.path.partition(".")[2]: event_field.default
-    for event_field in EVENT_FIELDS
+    for event_field in fields.EVENT_FIELDS
     if event_field.default is not None and event_field.path.startswith("attendees[].")
 }
 
@@ -145,8 +133,12 @@ def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
         return event
     kept: dict[tuple[str, int], JSON] = {}
     for override in reminders["overrides"]:  # type: ignore[union-attr]
-        if isinstance(override, dict) and override.get("method") in METHODS and type(override.get("minutes")) is int:
-            minutes = min(max(override["minutes"], 0), MAX_REMINDER_MINUTES)  # type: ignore[type-var]
+        if (
+            isinstance(override, dict)
+            and override.get("method") in fields.METHODS
+            and type(override.get("minutes")) is int
+        ):
+            minutes = min(max(override["minutes"], 0), fields.MAX_REMINDER_MINUTES)  # type: ignore[type-var]
             kept[str(override["method"]), minutes] = {**override, "minutes": minutes}  # type: ignore[index]
     return {**event, "reminders": {**reminders, "overrides": list(kept.values())}}
 
@@ -177,7 +169,7 @@ def _members(resource: Any, value: JSONObject, path: str, limits: str) -> Iterat
         if member is None:
             if path and field.required:
                 yield row("required", decided_by=field.decided_by, field=member_path)
-        elif wrong := check(field, member, member_path):
+        elif wrong := fields.check(field, member, member_path):
             yield from wrong
         elif isinstance(member, dict) and is_typeddict(entry):
             yield from _members(entry, member, member_path, limits)
@@ -185,11 +177,11 @@ def _members(resource: Any, value: JSONObject, path: str, limits: str) -> Iterat
             for index, element in enumerate(member):
                 element_path = f"{member_path}[{index}]"
                 if entry is str:
-                    yield from check(_TEXT, element, element_path)
+                    yield from fields.check(_TEXT, element, element_path)
                 elif is_typeddict(entry) and isinstance(element, dict):
                     yield from _members(entry, element, element_path, limits)
                 elif is_typeddict(entry):
-                    yield from invalid(element_path, wrong_type(element, "an object"))
+                    yield from fields.invalid(element_path, fields.wrong_type(element, "an object"))
 
 
 _TEXT = Field("string")
@@ -206,8 +198,8 @@ def _times(event: Mapping[str, Any], policy: Policy) -> list[Row]:
         if name == "originalStartTime" and event.get(name) is None:
             continue
         try:
-            times[name] = read_time(event.get(name) or {})
-        except TimeError as error:
+            times[name] = fields.read_time(event.get(name) or {})
+        except fields.TimeError as error:
             key, part, message = error.problem
             if key == "required":
                 key, message = "missingTime", message if name not in _NAMES else f"Missing {name} time: {message}"
@@ -219,7 +211,7 @@ def _times(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     start, end = times["start"], times["end"]
     if is_all_day(start) != is_all_day(end):
         rows.append(row("mixedTimes", field="end"))
-    elif instant(end, UTC) <= instant(start, UTC):
+    elif fields.instant(end, UTC) <= fields.instant(start, UTC):
         rows.append(row("timeRangeEmpty"))
     if event.get("recurrence") and not is_all_day(start):  # an all-day event is in the zone of the calendar (E-04)
         message = "Missing time zone definition for {} time: a recurring event needs a time zone."
@@ -236,12 +228,12 @@ _NAMES = ("start", "end")
 
 def start_of(event: Event) -> Start:
     """Return the start of a checked event as a date or a date-time."""
-    return read_time(event["start"])
+    return fields.read_time(event["start"])
 
 
 def end_of(event: Event) -> Start:
     """Return the exclusive end of a checked event as a date or a date-time."""
-    return read_time(event["end"])
+    return fields.read_time(event["end"])
 
 
 def recurrence_of(event: Event) -> Lines:
@@ -259,8 +251,8 @@ def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     """Return an error row for each invalid recurrence line (E-12)."""
     lines = event["recurrence"]
     try:
-        start = read_time(event.get("start"))
-    except TimeError:
+        start = fields.read_time(event.get("start"))
+    except fields.TimeError:
         return []  # reported already, and the lines depend on the start
     rows: list[Row] = []
     rules = 0
@@ -269,9 +261,9 @@ def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
             parsed = Lines.parse([line], start)
             rules += len(parsed.rules) + len(parsed.exrules)
         except RecurrenceError as error:
-            rows += invalid(f"recurrence[{index}]", f"Invalid recurrence rule. {error.message}.")
+            rows += fields.invalid(f"recurrence[{index}]", f"Invalid recurrence rule. {error.message}.")
         if rules > _MAX_RULES:
-            return [*rows, *invalid(f"recurrence[{index}]", f"An event can have at most {_MAX_RULES} rules.")]
+            return [*rows, *fields.invalid(f"recurrence[{index}]", f"An event can have at most {_MAX_RULES} rules.")]
     return rows
 
 
@@ -280,8 +272,8 @@ def _reminders(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     overrides = reminders.get("overrides") or []
     if reminders.get("useDefault") is True and overrides:
         return [row("defaultAndOverrides")]
-    if len(overrides) > MAX_REMINDERS:
-        return [row("tooManyReminders", most=MAX_REMINDERS, count=len(overrides))]
+    if len(overrides) > fields.MAX_REMINDERS:
+        return [row("tooManyReminders", most=fields.MAX_REMINDERS, count=len(overrides))]
     return []
 
 
@@ -300,14 +292,18 @@ def _properties(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     size = sum(len(key.encode()) + len(text.encode()) for _, key, text in pairs)
     if len(pairs) > _MAX_PROPERTIES or size > _MAX_BYTES:
         most = f"{_MAX_PROPERTIES} properties and {_MAX_BYTES} bytes"
-        return too_long("extendedProperties", f"expected at most {most}, not {len(pairs)} properties and {size} bytes.")
+        return fields.too_long(
+            "extendedProperties", f"expected at most {most}, not {len(pairs)} properties and {size} bytes."
+        )
     rows: list[Row] = []
     for path, key, value in pairs:
         field_path = f"extendedProperties.{path[:60]}"
         if len(key) > _MAX_KEY:
-            rows += too_long(field_path, f"expected a key of at most {_MAX_KEY} characters, not {len(key)}.")
+            rows += fields.too_long(field_path, f"expected a key of at most {_MAX_KEY} characters, not {len(key)}.")
         elif len(value) > _MAX_VALUE:
-            rows += too_long(field_path, f"expected a value of at most {_MAX_VALUE} characters, not {len(value)}.")
+            rows += fields.too_long(
+                field_path, f"expected a value of at most {_MAX_VALUE} characters, not {len(value)}."
+            )
     return rows
 
 

@@ -36,23 +36,9 @@ from ..recurrence import RecurrenceBuilder, RecurrencePreview
 from ..widgets import ui
 from ..widgets.background_task import LatestTask
 from ..widgets.form import Form, call_text, refuse_unnamed
+from . import inputs
 from .attendee_rows import AttachmentRows, GuestList
 from .bindings import BINDINGS, FIRST, GUESTS, LABELS, PARAMETERS, SECOND, OtherFields, with_label
-from .inputs import (
-    Binding,
-    CalendarChoice,
-    PropertyLines,
-    TimeChoice,
-    When,
-    WhenChoice,
-    argument_time,
-    aware_moment,
-    chip_styles,
-    read_offset,
-    read_wire_time,
-    wire_moment,
-    wire_time,
-)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -112,7 +98,7 @@ class FreeTimes(ui.Field):
     def _take(self) -> None:
         if self.slots.value:
             start, end, name = self.slots.value
-            self._event.when.value = When(False, start, end, name)
+            self._event.when.value = inputs.When(False, start, end, name)
 
 
 _START_END = ("start", "end")
@@ -158,22 +144,26 @@ def _is_shown(name: str, event: JSONObject, shown: JSONObject) -> bool:
 def _is_same_time(expected: Any, actual: Any) -> bool:
     if expected is None or actual is None:
         return expected is actual
-    instant = wire_moment(expected)
-    return instant is not None and instant == wire_moment(actual) and expected.get("timeZone") == actual.get("timeZone")
+    instant = inputs.wire_moment(expected)
+    return (
+        instant is not None
+        and instant == inputs.wire_moment(actual)
+        and expected.get("timeZone") == actual.get("timeZone")
+    )
 
 
 def _set(controls: EventControls, name: str, event: JSONObject) -> None:
     if name in _START_END:
         _set_times(controls, event)
     elif name == "recurrence":
-        controls.repeats.read(event.get("recurrence") or [], wire_moment(event.get("start")))  # type: ignore[arg-type]
+        controls.repeats.read(event.get("recurrence") or [], inputs.wire_moment(event.get("start")))  # type: ignore[arg-type]
     else:
         for row in BINDINGS:
             if name in row.fields:
                 controls.option(row.path).value = _value_of(row, event)
 
 
-def _value_of(row: Binding, event: JSONObject) -> Any:
+def _value_of(row: inputs.Binding, event: JSONObject) -> Any:
     """Return the control value for an event, or None without the field. Raises TypeError if a parent is not a dict."""
     value: Any = event
     for key in row.path.split("."):
@@ -193,15 +183,18 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
     controls.option("end.timeZone").value = None
     zone = controls.when.zone.value
     try:
-        (start, name), (end, end_name) = read_wire_time(event.get("start")), read_wire_time(event.get("end"))
+        (start, name), (end, end_name) = (
+            inputs.read_wire_time(event.get("start")),
+            inputs.read_wire_time(event.get("end")),
+        )
     except (ValueError, TypeError, AttributeError):
-        controls.when.value = When(bool(controls.when.all_day.value), None, None, zone)
+        controls.when.value = inputs.When(bool(controls.when.all_day.value), None, None, zone)
         return
     own_zone = "" if end_name == name else end_name
     if isinstance(start, datetime) and isinstance(end, datetime):
-        controls.when.value = When(False, start, end, name, own_zone)
+        controls.when.value = inputs.When(False, start, end, name, own_zone)
     elif not isinstance(start, datetime) and not isinstance(end, datetime):
-        controls.when.value = When(True, start, end, zone, own_zone)
+        controls.when.value = inputs.When(True, start, end, zone, own_zone)
         controls.option("start.timeZone").value = name or None
     controls.option("end.timeZone").value = own_zone or None
 
@@ -266,7 +259,7 @@ class EventForm(Form):
         reload = self._guarded(lambda _button: self.controls.read(self.session))
         self.controls.attachments.refresh.on_click(reload)
         self.controls.watch(self._guarded(self._on_change))
-        sheet = ui.style_sheet("event_form.css", chip_styles())
+        sheet = ui.style_sheet("event_form.css", inputs.chip_styles())
         self._compose(sheet, self.controls, ui.row(self.create), self.status, self.alert, self.table)
         self._update()
 
@@ -443,12 +436,12 @@ _ALIASES = {"timeMax": "end", "timeZone": "start.timeZone", "time_zone": "start.
 class EventControls(widgets.VBox):  # type: ignore[misc]
     """All controls of the event form, of which those with a name in `BINDINGS` are attributes."""
 
-    when: WhenChoice
+    when: inputs.WhenChoice
     repeats: RecurrenceBuilder
     attendees: GuestList
     conference: ui.SingleField
     attachments: AttachmentRows
-    calendar: CalendarChoice
+    calendar: inputs.CalendarChoice
 
     def __init__(self) -> None:
         self.preview, self.other_fields = RecurrencePreview(), OtherFields()
@@ -485,7 +478,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
 
     def problems(self) -> Iterator[tuple[ui.Field, str]]:
         for control in self._controls.values():
-            if isinstance(control, PropertyLines | TimeChoice):
+            if isinstance(control, inputs.PropertyLines | inputs.TimeChoice):
                 yield from control.own_problems()
 
     def field_at(self, path: str | None) -> ui.Field | None:
@@ -564,8 +557,8 @@ def read_controls(controls: EventControls) -> Draft:
     for path in (_CONFERENCE_TYPE, _REQUEST_ID):
         if controls.option(path).value is not None and not controls.conference.value:
             problems.append((controls.option(path), "Select “Add a video conference” as well, or clear this."))
-    start = _with_zone(when.start, when.zone) or wire_moment(other.get("start"))
-    end = _with_zone(when.end, when.end_zone or when.zone) or wire_moment(other.get("end"))
+    start = _with_zone(when.start, when.zone) or inputs.wire_moment(other.get("start"))
+    end = _with_zone(when.end, when.end_zone or when.zone) or inputs.wire_moment(other.get("end"))
     lines: list[str] = []
     if start is not None:
         lines = _read_or_report(controls.repeats.field, problems, [], lambda: controls.repeats.lines(start))
@@ -613,32 +606,32 @@ def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
     zone = arguments.get("time_zone")
     zones = {"end": arguments.get("end_time_zone", zone)}
     times: JSONObject = {
-        camel(name): wire_time(arguments[name], zones.get(name, zone)) for name in _TIMES if name in arguments
+        camel(name): inputs.wire_time(arguments[name], zones.get(name, zone)) for name in _TIMES if name in arguments
     }
     others = {name: value for name, value in arguments.items() if name not in _NOT_FIELDS}
     recurrence: JSONObject = {"recurrence": [*lines]} if lines else {}
     return {**times, **partial_body(**others), **recurrence, **arguments.get("metadata", {})}
 
 
-def _times(controls: EventControls, when: When, *, recurs: bool) -> dict[str, Any]:
+def _times(controls: EventControls, when: inputs.When, *, recurs: bool) -> dict[str, Any]:
     """Return the time arguments of `create_event`. A UTC offset is a part of the time.
 
     An all-day event has a time zone only if it recurs.
     """
     name = controls.option("start.timeZone").value if when.all_day else when.zone
     name = name if recurs or not when.all_day else ""
-    time_zone = None if not name or read_offset(name) else name
+    time_zone = None if not name or inputs.read_offset(name) else name
     end_name = (when.end_zone if recurs or not when.all_day else "") or name
-    is_named = end_name != name and not read_offset(end_name)
+    is_named = end_name != name and not inputs.read_offset(end_name)
     original, original_zone = controls.option("originalStartTime").value or (None, "")
     if not original_zone and isinstance(original, datetime) and not when.all_day:
         original_zone = when.zone
     return {
-        "start": argument_time(when.start, name, time_zone),
-        "end": argument_time(when.end, end_name, end_name if is_named else time_zone),
+        "start": inputs.argument_time(when.start, name, time_zone),
+        "end": inputs.argument_time(when.end, end_name, end_name if is_named else time_zone),
         "time_zone": time_zone,
         "end_time_zone": end_name if is_named else None,
-        "original_start_time": argument_time(original, original_zone, time_zone),
+        "original_start_time": inputs.argument_time(original, original_zone, time_zone),
     }
 
 
@@ -656,7 +649,7 @@ def _conference(controls: EventControls) -> Any:
 # -- problems --------------------------------------------------------------------------------------------------------
 
 
-def _missing_times(controls: EventControls, when: When, other: Mapping[str, Any]) -> Iterator[FieldProblem]:
+def _missing_times(controls: EventControls, when: inputs.When, other: Mapping[str, Any]) -> Iterator[FieldProblem]:
     for name, field, day, clock, moment in (
         ("start", controls.when.starts_field, controls.when.first.value, controls.when.begins.value, when.start),
         ("end", controls.when.ends_field, controls.when.last.value, controls.when.ends.value, when.end),
@@ -687,7 +680,7 @@ def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
     """Add a time zone to a local time. If the zone is unknown, use UTC. A date or None is returned unchanged."""
     if not isinstance(moment, datetime):
         return moment
-    return aware_moment(moment, zone) or moment.replace(tzinfo=UTC)
+    return inputs.aware_moment(moment, zone) or moment.replace(tzinfo=UTC)
 
 
 def _series(lines: list[str], start: Start | None, end: Start | None) -> Series | None:

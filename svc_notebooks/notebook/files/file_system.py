@@ -22,18 +22,8 @@ from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import isfilelike
 
+from ...client import files as client
 from ...client.downloads.downloads import Download, export_target, normalize_format, read_export
-from ...client.files import (
-    ROOT,
-    copy_file,
-    create_file,
-    export_formats,
-    get_file,
-    list_children,
-    list_files,
-    native_name,
-    update_file,
-)
 from ...client.session import Session, current_session
 from ...client.uploads.resumable_upload import ClientUpload
 from ...client.uploads.upload_request import DEFAULT_CHUNK
@@ -107,7 +97,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         Raises FileNotFoundError, FileExistsError for a name of several files, and NotADirectoryError.
         """
         session = self.session
-        file: File = {"id": ROOT, "name": "", "mimeType": session.names.native("folder")}
+        file: File = {"id": client.ROOT, "name": "", "mimeType": session.names.native("folder")}
         parts = self._strip_protocol(path).split("/")
         for n in range(1, len(parts) + 1 if parts[0] else 0):
             folder = self._target(file)
@@ -121,7 +111,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         session, (prefix, slash, part) = self.session, path.rpartition("/")
         name = name_of_part(part)
         q = f"name = {quote(name)} and {quote(folder)} in parents and trashed = false"
-        matches = [file for file in list_files(session, q=q, fields=_FIELDS) if file["name"] == name]
+        matches = [file for file in client.list_files(session, q=q, fields=_FIELDS) if file["name"] == name]
         if len(matches) > 1:
             paths = " or ".join(repr(prefix + slash + _part_with_id(file)) for file in matches[:2])
             raise FileExistsError(f"{path!r} is the path of {len(matches)} files; use {paths}, as in ls()")
@@ -129,8 +119,8 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
             return matches[0]
         if match := _WITH_ID.fullmatch(part):
             with suppress(NotFound):
-                file = get_file(session, match["id"], fields=f"{_FIELDS},trashed")
-                folder = get_file(session, ROOT, fields="id")["id"] if folder == ROOT else folder
+                file = client.get_file(session, match["id"], fields=f"{_FIELDS},trashed")
+                folder = client.get_file(session, client.ROOT, fields="id")["id"] if folder == client.ROOT else folder
                 shared = not match["stem"] and not prefix
                 if not file.get("trashed") and (shared or folder in (file.get("parents") or ())):
                     return file
@@ -141,7 +131,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         if file["mimeType"] != self.session.names.native("shortcut"):
             return file
         try:
-            return get_file(self.session, file["shortcutDetails"]["targetId"], fields=_FIELDS)
+            return client.get_file(self.session, file["shortcutDetails"]["targetId"], fields=_FIELDS)
         except NotFound:
             raise FileNotFoundError(f"{file['name']!r} is a shortcut to a file that does not exist") from None
 
@@ -185,7 +175,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         folder = self._resolve(path)
         if not self._is_folder(folder):
             return [self.info(path) if detail else path]
-        members = list_children(self.session, folder["id"], fields=_FIELDS)
+        members = client.list_children(self.session, folder["id"], fields=_FIELDS)
         counts = Counter(file["name"] for file in members)
         prefix = f"{path}/" if path else ""
         parts = [path_part(file["name"]) if counts[file["name"]] == 1 else _part_with_id(file) for file in members]
@@ -240,8 +230,8 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         if self._is_folder(file):
             raise IsADirectoryError(f"{path!r} is a folder")
         if "size" not in file or self.session.names.is_native(file["mimeType"]):
-            native = native_name(self.session.names, file["mimeType"])
-            formats = ", ".join(row.extension for row in export_formats(self.session, file["mimeType"]))
+            native = client.native_name(self.session.names, file["mimeType"])
+            formats = ", ".join(row.extension for row in client.export_formats(self.session, file["mimeType"]))
             raise OSError(f"{path!r} is a {native}; add ?export= and a format to its path ({formats})")
         return file
 
@@ -286,7 +276,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
             existing, new = self._place(path)
             if existing is None:
                 folder: Any = {**new, "mimeType": self.session.names.native("folder")}
-                return create_file(self.session, folder)["id"]
+                return client.create_file(self.session, folder)["id"]
         if not self._is_folder(target := self._target(existing)):
             raise NotADirectoryError(f"{path!r} is not a folder")
         return target["id"]
@@ -329,7 +319,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         else:
             replaced, metadata = self._replaceable(path2)
             if source["id"] != replaced:
-                copy_file(self.session, source["id"], cast(File, metadata))
+                client.copy_file(self.session, source["id"], cast(File, metadata))
                 self._trash(replaced)
 
     def mv(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **_options: Any) -> None:
@@ -342,7 +332,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
                 continue
             former = ",".join({*(file.get("parents") or ())} - {*new["parents"]})
             moves = {"addParents": new["parents"][0], "removeParents": former} if former else {}
-            update_file(self.session, file["id"], {"name": new["name"]}, query=moves)
+            client.update_file(self.session, file["id"], {"name": new["name"]}, query=moves)
             self._trash(replaced)
 
     def _replaceable(self, path: str) -> tuple[str | None, dict[str, Any]]:
@@ -354,7 +344,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     def _trash(self, file_id: str | None) -> None:
         if file_id is not None:
-            update_file(self.session, file_id, {"trashed": True}, query={"fields": "id"})
+            client.update_file(self.session, file_id, {"trashed": True}, query={"fields": "id"})
 
     def rmdir(self, path: str) -> None:
         """Move an empty folder to the trash. Raises OSError for a folder that is not empty."""

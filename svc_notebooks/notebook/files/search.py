@@ -39,20 +39,8 @@ from ...core.files.query import (
 from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
 from ...core.times import format_time
-from ..arguments import (
-    FOLDER,
-    File,
-    file_ids,
-    files_at,
-    flag,
-    is_missing,
-    one_folder_id,
-    optional_text,
-    path_part,
-    people,
-    texts,
-    whole,
-)
+from .. import arguments
+from ..arguments import File
 from ..display import Markup, count_text, size_text, tag
 from ..frames import FILE, FILES, Column, Record, Schema, concatenate, frame, select_columns, snake
 
@@ -178,11 +166,13 @@ def as_written(session: Session, names: list[str]) -> list[str]:
 
 
 def _name(argument: str, value: Any, context: _Context) -> _Condition | None:
-    return _text_condition("name", texts(argument, value))
+    return _text_condition("name", arguments.texts(argument, value))
 
 
 def _mime_type(argument: str, value: Any, context: _Context) -> _Condition | None:
-    return _text_condition("mimeType", [_media_type(argument, text, context.names) for text in texts(argument, value)])
+    return _text_condition(
+        "mimeType", [_media_type(argument, text, context.names) for text in arguments.texts(argument, value)]
+    )
 
 
 def _media_type(argument: str, text: str, names: Names) -> str:
@@ -199,13 +189,15 @@ def _media_type(argument: str, text: str, names: Names) -> str:
 
 
 def _folder(argument: str, value: Any, context: _Context) -> _Condition | None:
-    ids = file_ids(value, argument)
+    ids = arguments.file_ids(value, argument)
     return _Condition(_any_of(f"{quote(folder)} in parents" for folder in ids)) if ids else None
 
 
 def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
-    addresses = texts(argument, value)
-    owners = [str(person["email"]) for person in people(argument, value if isinstance(value, str) else addresses)]
+    addresses = arguments.texts(argument, value)
+    owners = [
+        str(person["email"]) for person in arguments.people(argument, value if isinstance(value, str) else addresses)
+    ]
     if wrong := [owner for owner in owners if "@" not in owner and owner != "me"]:
         raise ValueError(f"{argument} has {wrong[0]!r}; give an e-mail address or 'me'; files(\"not 'me' in owners\")")
     return _Condition(_any_of(f"{quote(owner)} in owners" for owner in owners)) if owners else None
@@ -234,7 +226,7 @@ def _size(argument: str, value: Any, context: _Context) -> _Condition:
 
 def _flag(argument: str, value: Any, context: _Context) -> _Condition:
     field = "sharedWithMe" if argument == "shared_with_me" else argument
-    return _Condition(f"{field} = {'true' if flag(argument, value) else 'false'}")
+    return _Condition(f"{field} = {'true' if arguments.flag(argument, value) else 'false'}")
 
 
 def _properties(argument: str, value: Any, context: _Context) -> _Condition:
@@ -302,7 +294,7 @@ def sort_keys(order_by: str | Iterable[str] | None) -> list[str]:
     """
     if order_by is None:
         return []
-    return [key.strip() for item in texts("order_by", order_by) for key in item.split(",") if key.strip()]
+    return [key.strip() for item in arguments.texts("order_by", order_by) for key in item.split(",") if key.strip()]
 
 
 def wire_order(keys: Iterable[str]) -> str | None:
@@ -375,12 +367,12 @@ class FolderTree:
 
         %2F is a slash in a name. The path of a shared file begins with the first folder that this user can see.
         """
-        names = [path_part(str(file.get("name")))]
+        names = [arguments.path_part(str(file.get("name")))]
         above: Collection[str] = file.get("parents") or ()
         seen: set[str] = set()
         while (folder := self._folders.get(next(iter(above), ""))) and folder["id"] not in seen:
             seen.add(folder["id"])
-            names.append(path_part(str(folder.get("name"))))
+            names.append(arguments.path_part(str(folder.get("name"))))
             above = folder.get("parents") or ()
         return "/".join(reversed(names))
 
@@ -496,10 +488,10 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
     """
     given = locals()
     session = session_or_current(session)
-    optional_text("query", query)
-    limit = None if limit is None else whole("limit", limit, 0)
-    size = _CHUNK if chunksize is None else whole("chunksize", chunksize, 1)
-    recursive, paths = flag("recursive", recursive), flag("paths", paths)
+    arguments.optional_text("query", query)
+    limit = None if limit is None else arguments.whole("limit", limit, 0)
+    size = _CHUNK if chunksize is None else arguments.whole("chunksize", chunksize, 1)
+    recursive, paths = arguments.flag("recursive", recursive), arguments.flag("paths", paths)
     conditions = {key: list(given[key]) if isinstance(given[key], Iterator) else given[key] for key in CONDITIONS}
     schema, keys = select_columns(fields, FILES, FILE, "a file"), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
@@ -508,7 +500,7 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
     read = partial(file_filter, sent_query, names=session.names, now=session.clock.now())
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
     if folder is not None:
-        conditions["folder"] = files_at(session, conditions["folder"], "folder", FOLDER)
+        conditions["folder"] = arguments.files_at(session, conditions["folder"], "folder", arguments.FOLDER)
         selection = read(conditions)
     columns = schema
     if paths:  # after the name, or at the end
@@ -523,7 +515,7 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
         chosen, left, start, is_empty = selection, limit, 0, True
         records: list[Record] = []
         if name is not None:
-            names = as_written(session, texts("name", conditions["name"]))
+            names = as_written(session, arguments.texts("name", conditions["name"]))
             chosen = read({**conditions, "name": names}) or selection
         tree = FolderTree(session) if paths or (recursive and folder is not None) else None
         if tree and recursive and folder is not None:
@@ -689,13 +681,13 @@ def tree(folder: File | None = None, *, session: SessionLike = None) -> Tree:
             └── may.csv   5 bytes
     """
     session = session_or_current(session)
-    top = get_file(session, ROOT if folder is None else one_folder_id(session, folder), fields="id,name")
+    top = get_file(session, ROOT if folder is None else arguments.one_folder_id(session, folder), fields="id,name")
     rows = files(folder=top["id"], recursive=True, paths=True, trashed=False, order_by="name_natural", session=session)
     is_folder = (rows["mime_type"] == session.names.native("folder")).tolist()
     nodes: dict[str, list[_Node]] = {str(top["id"]): []}
     nodes |= {file_id: [] for file_id, folder_row in zip(rows["id"], is_folder, strict=True) if folder_row}
     for row in rows.to_dict("records"):
-        size = None if is_missing(row["size"]) else int(row["size"])
+        size = None if arguments.is_missing(row["size"]) else int(row["size"])
         node = _Node(row["name"], size, nodes.get(row["id"]))
         for parent in row["parents"] or ():
             nodes.setdefault(parent, []).append(node)

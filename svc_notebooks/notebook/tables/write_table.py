@@ -345,6 +345,8 @@ def _encoded(text: str, frame: DataFrame) -> bytes:
 
 def _may_change(column: Series[Any]) -> bool:
     """Return True if a reader of CSV may return other values than those of a column."""
+    if column.dtype.kind == "M" and column.min().year < 1000:  # pandas 2 writes the year 99 with two digits
+        return True
     kinds = kinds_of(column)
     if kinds != {"text"}:
         return len(kinds) > 1 or (kinds == {"integer"} and column.dtype.kind in "Ou")

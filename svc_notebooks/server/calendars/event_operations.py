@@ -20,6 +20,7 @@ from ..dispatch.requests_and_responses import (
     resource_response,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
+from . import event_requests
 from .access import calendar_of, primary_of, title_of
 from .attendee_copies import (
     common_part,
@@ -34,17 +35,6 @@ from .attendee_copies import (
     with_times,
 )
 from .event_messages import changing_events, record_removal, send_emails
-from .event_requests import (
-    Options,
-    check_event,
-    complete_fields,
-    create_conference,
-    is_conference_pending,
-    meeting_link,
-    read_event_request,
-    read_options,
-    view_of,
-)
 from .event_resource import EventRecord, EventView, etag, hides_guests, omit, pick
 from .instances import event_in_path, find_event
 from .quick_words import quick_event
@@ -59,7 +49,7 @@ _ACTIVE_STATUSES = ("confirmed", "tentative")
 def insert(context: ServiceContext, request: RequestContext) -> Response:
     """Create an event, copy it to the guests' calendars, send invitations and return the event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    return add_event(context, request, calendar, *read_event_request(context, request, calendar))
+    return add_event(context, request, calendar, *event_requests.read_event_request(context, request, calendar))
 
 
 def add_event(
@@ -67,16 +57,16 @@ def add_event(
     request: RequestContext,
     calendar: CalendarRow,
     body: JSONObject,
-    options: Options,
+    options: event_requests.Options,
     view: EventView,
 ) -> Response:
     """Create an event with the fields in `body`, copy it to the guests' calendars and send invitations."""
     if body.get("id") is not None and body.get("iCalUID") is not None:
         raise refuse("invalid", field="iCalUID", message="expected either id or iCalUID, not both.")
-    check_event(context, body)
+    event_requests.check_event(context, body)
     with changing_events(context):
         _check_id_is_free(context, calendar, body)
-        fields = complete_fields(context, request, body, options, {})
+        fields = event_requests.complete_fields(context, request, body, options, {})
         event = _new_event(context, calendar, body, {**fields, **_creator_and_organizer(request, calendar)})
         context.store.events.save(event.row)
         sync_attendee_copies(context, event, {})
@@ -87,15 +77,15 @@ def add_event(
 def import_event(context: ServiceContext, request: RequestContext) -> Response:
     """Import an event as a private copy, which replaces an event with the same iCalUID. No e-mails are sent."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    body, options, view = read_event_request(context, request, calendar)
+    body, options, view = event_requests.read_event_request(context, request, calendar)
     if not body.get("iCalUID"):
         raise refuse("required", field="iCalUID")
-    check_event(context, body)
+    event_requests.check_event(context, body)
     with changing_events(context):
         same_uid = context.store.events.by_uid(str(body["iCalUID"]))
         rows = [row for row in same_uid if row.calendar == calendar.id and row.series is None]
         before = EventRecord(rows[0]) if rows else None
-        fields = complete_fields(context, request, body, options, before.body if before else {})
+        fields = event_requests.complete_fields(context, request, body, options, before.body if before else {})
         fields = {**fields, **_creator_and_organizer(request, calendar)}
         organizer: Any = body.get("organizer")
         if isinstance(organizer, dict) and is_address(organizer.get("email")):
@@ -144,19 +134,19 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     Return 304 if the event has an etag in the header If-None-Match.
     """
     calendar = calendar_of(context, request, CalendarRole.READER)
-    view = view_of(context, request, calendar)
+    view = event_requests.view_of(context, request, calendar)
     event = event_in_path(context, request, calendar)
     check_conditions(request.headers, etag(event.row), changes=False)
     if lists_etag(request.headers, "If-None-Match", etag(event.row)):
         return empty_response(304, [("ETag", etag(event.row))])
     resource = view.resource(event)
-    if is_conference_pending(event.body) and event.row.series is None:
+    if event_requests.is_conference_pending(event.body) and event.row.series is None:
         with changing_events(context):  # the organizer and all guests get the same conference
             organizer_event = EventRecord(context.store.events.get(event.row.origin, event.row.id) or event.row)
-            if is_conference_pending(organizer_event.body):
-                conference = create_conference(context, organizer_event.body["conferenceData"])
+            if event_requests.is_conference_pending(organizer_event.body):
+                conference = event_requests.create_conference(context, organizer_event.body["conferenceData"])
                 body: Event = {**organizer_event.body, "conferenceData": conference}
-                if (link := meeting_link(context, body)) is not None:
+                if (link := event_requests.meeting_link(context, body)) is not None:
                     body["hangoutLink"] = link
                 updated = EventRecord(organizer_event.row._replace(body=json.dumps(body)), body)
                 context.store.events.save(updated.row)
@@ -167,15 +157,15 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 def change(context: ServiceContext, request: RequestContext) -> Response:
     """Change the given fields of an event (PATCH), or replace all fields (PUT), and return the event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    body, options, view = read_event_request(context, request, calendar)
+    body, options, view = event_requests.read_event_request(context, request, calendar)
     with changing_events(context):
         before = event_in_path(context, request, calendar)
         check_conditions(request.headers, etag(before.row))
         if before.row.cancelled and body.get("status") not in _ACTIVE_STATUSES:
             raise refuse("deleted")
         requested = _apply_request(before, body, partial=request.method == "PATCH")
-        check_event(context, requested)
-        fields = complete_fields(context, request, requested, options, before.body)
+        event_requests.check_event(context, requested)
+        fields = event_requests.complete_fields(context, request, requested, options, before.body)
         fields = {**fields, **pick(before.body, ("creator", "organizer", "originalStartTime"))}
         moved = _schedule(before.body) != _schedule(fields)
         fields["sequence"] = max(fields.get("sequence") or 0, (before.body.get("sequence") or 0) + moved)
@@ -238,7 +228,7 @@ def _merge_attendees(before: Event, attendees: list[Any], *, all_named: bool) ->
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Cancel an event in all calendars and send cancellations. A guest only deletes their copy and declines."""
-    options = read_options(request.query)
+    options = event_requests.read_options(request.query)
     with changing_events(context):
         calendar = calendar_of(context, request, CalendarRole.WRITER)
         event = event_in_path(context, request, calendar)
@@ -266,7 +256,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
 
 def move(context: ServiceContext, request: RequestContext) -> Response:
     """Move an event to another calendar, the new organizer. Raises ApiError for a guest's copy or an instance."""
-    options = read_options(request.query)
+    options = event_requests.read_options(request.query)
     destination = request.query.get("destination")
     if not destination:
         raise refuse("requiredParameter", name="destination")
@@ -295,15 +285,15 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
         moved = EventRecord(row, body)
         sync_attendee_copies(context, moved, event.body)
         send_emails(context, options.notify, moved, event.body)
-    return resource_response(request, view_of(context, request, target).resource(moved), EVENT_SHAPE)
+    return resource_response(request, event_requests.view_of(context, request, target).resource(moved), EVENT_SHAPE)
 
 
 def quick_add(context: ServiceContext, request: RequestContext) -> Response:
     """Create the event that the parameter `text` describes, in the time zone of the calendar, and return the event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    options = read_options(request.query)
+    options = event_requests.read_options(request.query)
     parse_fields_param(request.query, {}, EVENT_SHAPE)
-    view = view_of(context, request, calendar)
+    view = event_requests.view_of(context, request, calendar)
     text = request.query.get("text")
     if not text:
         raise refuse("requiredParameter", name="text")

@@ -39,25 +39,12 @@ from ..dispatch.requests_and_responses import (
     select_fields,
 )
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
+from . import listed_events
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
 from .event_requests import page_size, view_of
 from .event_resource import EventRecord, EventView, removed_event, time_text
 from .instances import TimeSpan, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
-from .listed_events import (
-    FIRST,
-    Key,
-    KeyedEvent,
-    ListCriteria,
-    ListedEvent,
-    PageEnds,
-    by_start,
-    expand_calendar,
-    expand_event,
-    next_sync_token,
-    read_criteria,
-    read_instant,
-)
 from .tables import CalendarRow, EventRow
 
 _TIMES = {"start": "start", "end": "end", "originalStartTime": "start"}
@@ -76,7 +63,7 @@ class EventTexts:
         self._is_compact = query.get("prettyPrint") == "false"
         self._key = (view.key, query.get("fields"), self._is_compact)
 
-    def page(self, page: Mapping[str, Any], entries: Sequence[KeyedEvent]) -> str:
+    def page(self, page: Mapping[str, Any], entries: Sequence[listed_events.KeyedEvent]) -> str:
         """Return the JSON of a page of events, of which there is at least one."""
         items = [self._item(event_id, entry) for (_, event_id), entry in in_slices(entries)]
         name, inner = '"items":' if self._is_compact else '"items": ', self._line(2)
@@ -87,7 +74,7 @@ class EventTexts:
         """Return the beginning of a line at a depth of the JSON, or "" if everything is on one line."""
         return "" if self._is_compact else "\n" + "  " * depth
 
-    def _item(self, event_id: str, entry: ListedEvent) -> str:
+    def _item(self, event_id: str, entry: listed_events.ListedEvent) -> str:
         """Return the JSON of an event, or of the instance of a recurring event with this id."""
         event, times = entry
         if times is None:
@@ -135,14 +122,14 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _LIST_SHAPE)
     view = view_of(context, request, calendar)
-    criteria = read_criteria(context, request, view)
+    criteria = listed_events.read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
     expands = criteria.single and criteria.since is None
     listing = ("events", calendar.id, selecting_parameters(request.query, request.operation))
 
-    def events_from(key: Key | None) -> Cursor:
+    def events_from(key: listed_events.Key | None) -> Cursor:
         if expands:
-            return expand_calendar(context, calendar, criteria, key)
+            return listed_events.expand_calendar(context, calendar, criteria, key)
         return Cursor((_rows if criteria.since is None else _changes)(context, calendar, criteria, key))
 
     return _page(context, request, view, listing, events_from, criteria, last, expands=expands)
@@ -153,7 +140,7 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
     calendar = calendar_of(context, request, CalendarRole.READER)
     parse_fields_param(request.query, {}, _LIST_SHAPE)
     view = view_of(context, request, calendar)
-    criteria = read_criteria(context, request, view)
+    criteria = listed_events.read_criteria(context, request, view)
     event = event_in_path(context, request, calendar)
     if not event.row.recurring:
         raise refuse("invalid", field="eventId", message="expected a recurring event, but this event takes place once.")
@@ -162,11 +149,11 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
 
     original = _original(request.query)
 
-    def instances_from(key: Key | None) -> Cursor:
+    def instances_from(key: listed_events.Key | None) -> Cursor:
         if original is None:
-            return expand_event(context, calendar, criteria, key, event.row)
+            return listed_events.expand_event(context, calendar, criteria, key, event.row)
         instance = find_event(context, calendar, instance_id(event.row.id, original))
-        return Cursor(by_start([instance] if instance and criteria.matches(instance) else []))
+        return Cursor(listed_events.by_start([instance] if instance and criteria.matches(instance) else []))
 
     listing = ("instances", calendar.id, event.row.id, selecting_parameters(request.query, request.operation))
     return _page(context, request, view, listing, instances_from, criteria, None, expands=True)
@@ -176,7 +163,7 @@ def _original(query: Query) -> Start | None:
     """Return `originalStart` as a date or time, or None if missing. Raises ApiError (400) for an invalid value."""
     text = query.get("originalStart")
     if text is None or re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is None:
-        return read_instant(query, "originalStart")
+        return listed_events.read_instant(query, "originalStart")
     try:
         return read_date(text)
     except TimeError as error:
@@ -187,25 +174,25 @@ def _original(query: Query) -> Start | None:
 
 
 def _rows(
-    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
-) -> Iterator[KeyedEvent]:
+    context: ServiceContext, calendar: CalendarRow, criteria: listed_events.ListCriteria, key: listed_events.Key | None
+) -> Iterator[listed_events.KeyedEvent]:
     """Yield the stored events and changed instances. Raises PageEnds if the budget is spent."""
     events, is_updated = context.store.events, criteria.order == "updated"
-    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *(key or (FIRST, "")))
+    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *(key or (listed_events.FIRST, "")))
     work = WorkBudget()  # unlimited, because every event is examined completely, but the steps are counted
     for row in rows:
         at = (row.updated if is_updated else row.place, row.id)
         if _matches(calendar, criteria, row, work) and criteria.passes(event := _full_event(context, calendar, row)):
-            yield at, ListedEvent(event)
+            yield at, listed_events.ListedEvent(event)
         if work.done > context.policy.expansion_steps:
-            raise PageEnds(at)
+            raise listed_events.PageEnds(at)
 
 
 def _full_event(context: ServiceContext, calendar: CalendarRow, row: EventRow) -> EventRecord:
     return (find_event(context, calendar, row.id) if row.series else None) or EventRecord(row)
 
 
-def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work: WorkBudget) -> bool:
+def _matches(calendar: CalendarRow, criteria: listed_events.ListCriteria, row: EventRow, work: WorkBudget) -> bool:
     if criteria.updated is not None and row.updated < to_millis(criteria.updated):
         return False
     if row.cancelled and not (criteria.deleted or row.series):
@@ -217,8 +204,8 @@ def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work:
 
 
 def _changes(
-    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
-) -> Iterator[KeyedEvent]:
+    context: ServiceContext, calendar: CalendarRow, criteria: listed_events.ListCriteria, key: listed_events.Key | None
+) -> Iterator[listed_events.KeyedEvent]:
     """Yield the events that changed since a sync token, in the order of the changes.
 
     An event that the list no longer has is cancelled in the changes. Raises ApiError (410) if the budget for the
@@ -227,17 +214,21 @@ def _changes(
     events, since, work = context.store.events, criteria.since or 0, WorkBudget(context.policy.expansion_steps)
     for event_id in sorted(set(context.store.changes.since(events_of(calendar.id), criteria.removed_since))):
         if events.get(calendar.id, event_id) is None:
-            yield (0, event_id), ListedEvent(removed_event(calendar.id, event_id))
+            yield (0, event_id), listed_events.ListedEvent(removed_event(calendar.id, event_id))
     try:  # all entries for a recurring event have the number of its row
         for row in events.since(calendar.id, max(since, key[0] - 1) if key else since):
             for event in _changed_events(context, calendar, criteria, row, work):
-                yield (row.seq, event.row.id), ListedEvent(event)
+                yield (row.seq, event.row.id), listed_events.ListedEvent(event)
     except WorkExceeded:
         raise refuse("fullSyncRequired") from None
 
 
 def _changed_events(
-    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work: WorkBudget
+    context: ServiceContext,
+    calendar: CalendarRow,
+    criteria: listed_events.ListCriteria,
+    row: EventRow,
+    work: WorkBudget,
 ) -> Iterator[EventRecord]:
     """Yield the events for a row that changed, in the order of their ids.
 
@@ -272,8 +263,8 @@ def _page(
     request: RequestContext,
     view: EventView,
     listing: tuple[str, ...],
-    pick: Callable[[Key | None], Cursor],
-    criteria: ListCriteria,
+    pick: Callable[[listed_events.Key | None], Cursor],
+    criteria: listed_events.ListCriteria,
     last: tuple[int, int] | None,
     *,
     expands: bool,
@@ -291,7 +282,7 @@ def _page(
     if cursor and cursor.work:
         cursor.work.renew()
     cursor = cursor or pick(key)
-    entries: list[KeyedEvent] = []
+    entries: list[listed_events.KeyedEvent] = []
     next_key = None
     try:
         for entry in in_slices(cursor.entries):
@@ -300,7 +291,7 @@ def _page(
             if len(entries) > size:
                 next_key = entries[size - 1][0]
                 break
-    except PageEnds as end:
+    except listed_events.PageEnds as end:
         next_key = end.key
     calendar = view.calendar
     role = role_of(context, view.user, calendar) or CalendarRole.READER
@@ -320,13 +311,17 @@ def _page(
         if len(entries) > size and expands and cursor.series:  # otherwise the list is cheap to begin at the key
             rest = chain(entries[size:], cursor.entries)
             context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest), cursor.size)
-    elif last and (sync_token := next_sync_token(context, request.query, calendar, criteria, *last)):
+    elif last and (sync_token := listed_events.next_sync_token(context, request.query, calendar, criteria, *last)):
         page["nextSyncToken"] = sync_token
     return _response(request, page, view, cursor.shared, entries[:size])
 
 
 def _response(
-    request: RequestContext, page: EventList, view: EventView, shared: dict[int, str], entries: list[KeyedEvent]
+    request: RequestContext,
+    page: EventList,
+    view: EventView,
+    shared: dict[int, str],
+    entries: list[listed_events.KeyedEvent],
 ) -> Response:
     """Return the response with a page without its items, whose JSON is built from the entries."""
     mask = parse_fields_param(request.query, {}, _LIST_SHAPE)
@@ -452,9 +447,9 @@ def _answer(
         calendar = calendar_of(context, request, CalendarRole.FREE_BUSY_READER, name)
     except ApiError as error:
         return _error(error.rows[0].reason)
-    criteria = ListCriteria(query.begin, query.end, None, True, False, "startTime", None, ())
+    criteria = listed_events.ListCriteria(query.begin, query.end, None, True, False, "startTime", None, ())
     busy: list[tuple[int, int]] = []
-    for _, (event, times) in in_slices(expand_calendar(context, calendar, criteria, None, work).entries):
+    for _, (event, times) in in_slices(listed_events.expand_calendar(context, calendar, criteria, None, work).entries):
         work.spend()
         if occupies(event.body, calendar.owner):
             busy.append((times.start, times.end) if times else (event.row.start, event.row.end or event.row.start))

@@ -21,17 +21,8 @@ from weakref import WeakValueDictionary
 
 from ...core.api.public_endpoints import BATCHES
 from ...core.errors.catalogue import refuse
+from ...core.http import multipart
 from ...core.http.messages import Body, Disconnected, Headers, Query, Request, Response, is_gone, reason
-from ...core.http.multipart import (
-    MediaType,
-    MultipartDecoder,
-    MultipartError,
-    MultipartEvent,
-    PartBegins,
-    PartData,
-    boundary_of,
-    parse_headers,
-)
 from ...core.thread_permit import checked_slices, let_others_run
 from .origin import without_prefix
 from .service_context import ServiceContext, bearer
@@ -64,55 +55,57 @@ def read_batch(content_type: str, blocks: Iterable[bytes], most: int) -> list[Ba
     >>> [request.target for request in read_batch("multipart/mixed; boundary=b", [body], most=10)]
     ['/storage/v3/about?fields=user']
     """
-    if MediaType.parse(content_type).essence != "multipart/mixed":
-        raise MultipartError("the Content-Type must be multipart/mixed.")
+    if multipart.MediaType.parse(content_type).essence != "multipart/mixed":
+        raise multipart.MultipartError("the Content-Type must be multipart/mixed.")
     requests = []
-    for number, (headers, content) in enumerate(read_parts(boundary_of(content_type), blocks), start=1):
+    for number, (headers, content) in enumerate(read_parts(multipart.boundary_of(content_type), blocks), start=1):
         if number > most:
-            raise MultipartError(f"it has more than {most} requests.")
+            raise multipart.MultipartError(f"it has more than {most} requests.")
         try:
             requests.append(_read_request(headers, content))
-        except MultipartError as error:
-            raise MultipartError(f"part {number}: {error}") from None
+        except multipart.MultipartError as error:
+            raise multipart.MultipartError(f"part {number}: {error}") from None
     if not requests:
-        raise MultipartError("it has no requests.")
+        raise multipart.MultipartError("it has no requests.")
     return requests
 
 
 def read_parts(boundary: str, blocks: Iterable[bytes]) -> Iterator[tuple[Headers, bytes]]:
     """Yield the headers and the content of each part."""
-    headers, data, decoder = Headers(), list[bytes](), MultipartDecoder(boundary)
+    headers, data, decoder = Headers(), list[bytes](), multipart.MultipartDecoder(boundary)
 
-    def events() -> Iterator[MultipartEvent]:
+    def events() -> Iterator[multipart.MultipartEvent]:
         for block in blocks:
             yield from decoder.feed(block)
         yield from decoder.close()
 
     for event in events():
-        if isinstance(event, PartBegins):
+        if isinstance(event, multipart.PartBegins):
             headers, data = event.headers, []
-        elif isinstance(event, PartData):
+        elif isinstance(event, multipart.PartData):
             data.append(event.data)
         else:
             yield headers, b"".join(data)
 
 
 def _read_request(part_headers: Headers, content: bytes) -> BatchRequest:
-    if MediaType.parse(part_headers.get("Content-Type", "")).essence != "application/http":
-        raise MultipartError("the Content-Type must be application/http.")
+    if multipart.MediaType.parse(part_headers.get("Content-Type", "")).essence != "application/http":
+        raise multipart.MultipartError("the Content-Type must be application/http.")
     content_id = part_headers.get("Content-ID")
     if content_id is not None and not _CONTENT_ID.fullmatch(content_id):
-        raise MultipartError("the Content-ID must have 1 to 1000 printable ASCII characters.")
+        raise multipart.MultipartError("the Content-ID must have 1 to 1000 printable ASCII characters.")
     line, _, rest = content.lstrip(b"\r\n").partition(b"\n")
     newline = b"\r\n" if line.endswith(b"\r") else b"\n"
     match = _REQUEST_LINE.fullmatch(line.rstrip(b"\r"))
     if not match:
-        raise MultipartError(f"{line[:80].decode('latin-1')!r} is not a request line such as 'GET /path HTTP/1.1'.")
+        raise multipart.MultipartError(
+            f"{line[:80].decode('latin-1')!r} is not a request line such as 'GET /path HTTP/1.1'."
+        )
     block, _, body = (newline + rest).partition(newline * 2)
     url = urlsplit(match["target"].decode())
     target = url.path + (f"?{url.query}" if url.query else "")
     lines = block.strip(newline)
-    headers = parse_headers(lines, newline) if lines else Headers()
+    headers = multipart.parse_headers(lines, newline) if lines else Headers()
     return BatchRequest(content_id, match["method"].decode(), target, headers, body)
 
 
@@ -194,7 +187,7 @@ class Batches:
         digest = hmac.new(self._context.secret.encode(), digestmod="sha256")
         try:
             requests = read_batch(content_type, _blocks(body, digest.update), MAX_REQUESTS[operation])
-        except MultipartError as error:
+        except multipart.MultipartError as error:
             raise refuse("badBatch", message=str(error)) from None
         boundary = f"batch_{digest.hexdigest()[:32]}"  # nobody could store a text that contains it
         blocks = write_batch(self._responses(request, body, operation, requests), boundary)

@@ -33,16 +33,7 @@ from ..dispatch.requests_and_responses import (
 )
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import END, PartRange
-from .access import (
-    check_right,
-    check_sharing,
-    effective_role,
-    file_for,
-    refuse_file,
-    restrictions_below,
-    restrictions_on,
-    writable_folder,
-)
+from . import access
 from .change_log import record_change, record_creation, record_removal
 from .content import ConversionRequest, conversion_for, convert
 from .metadata import STORED_FIELDS, change_row, check_new, is_in_trash_with, new_row, save_properties
@@ -106,7 +97,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     """Return a response with the metadata of a file."""
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
-    row = file_for(context, request.caller, request.file_id)
+    row = access.file_for(context, request.caller, request.file_id)
     return response_fields(context, request).response(row)
 
 
@@ -137,7 +128,7 @@ def change_file(
     content: NewContent | None = None,
 ) -> FileRow:
     """Store a file's new metadata and content, and return the new row. Raises ApiError if not permitted."""
-    old = file_for(context, request.caller, file_id, Role.WRITER)
+    old = access.file_for(context, request.caller, file_id, Role.WRITER)
     row = change_row(context, request.caller, _move(context, request, old), metadata, context.millis())
     _check_changes(context, request.caller.user, old, row, has_content=content is not None)
     if content:
@@ -157,8 +148,8 @@ def change_file(
 
 def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRow, *, has_content: bool) -> None:
     """Raise ApiError (403) if a user may not change a file in this way, or if a move would lift a restriction."""
-    role = effective_role(context, user, old) or Role.READER
-    before, after = (restrictions_on(context, version, role) for version in (old, row))
+    role = access.effective_role(context, user, old) or Role.READER
+    before, after = (access.restrictions_on(context, version, role) for version in (old, row))
     lifted = before - after if old.parent != row.parent else frozenset[str]()
     changed = {"canModifyContent": has_content or old.mime_type != row.mime_type, "canRename": old.name != row.name}
     denied = any(is_changed and not is_allowed(right, role, before & after) for right, is_changed in changed.items())
@@ -167,13 +158,14 @@ def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRo
         or not may_change_restrictions(role, json.loads(old.extra), json.loads(row.extra))
         or any(role < RESTRICTIONS[name].changed_by for name in lifted)
         or (
-            old.parent != row.parent and restrictions_below(context, user, old) - restrictions_below(context, user, row)
+            old.parent != row.parent
+            and access.restrictions_below(context, user, old) - access.restrictions_below(context, user, row)
         )
         or (old.trashed != row.trashed and not is_allowed("canTrash", role, before))
     ):
-        raise refuse_file(old)
+        raise access.refuse_file(old)
     if old.parent != row.parent:
-        check_sharing(context, user, old, "canMoveItemWithinDrive")
+        access.check_sharing(context, user, old, "canMoveItemWithinDrive")
 
 
 def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
@@ -184,7 +176,7 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
     if add:
-        target = writable_folder(context, request.caller, add.split(",")[0].strip())
+        target = access.writable_folder(context, request.caller, add.split(",")[0].strip())
         ancestor: FileRow | None = target
         while ancestor is not None:
             if ancestor.id == row.id:
@@ -195,22 +187,22 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
                 )
             ancestor = context.store.files.get(ancestor.parent) if ancestor.parent else None
     elif remove and row.parent in [root if name.strip() == "root" else name.strip() for name in remove.split(",")]:
-        target = file_for(context, request.caller, root, Role.OWNER)
+        target = access.file_for(context, request.caller, root, Role.OWNER)
     else:
         return row
     if row.parent is None:
-        raise refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
+        raise access.refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
     return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed) or is_in_trash_with(row, target)))
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Permanently delete a file and everything below the file. Only the owner can delete a file."""
     with context.store.transaction():
-        row = file_for(context, request.caller, request.file_id)
+        row = access.file_for(context, request.caller, request.file_id)
         if row.owner != request.caller.user:
-            raise refuse_file(row, "ownerOnly")
+            raise access.refuse_file(row, "ownerOnly")
         if row.parent is None:
-            raise refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
+            raise access.refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
         contents = delete_tree(context, row.id)
     discard_contents(context, contents)
     return empty_response(204)
@@ -277,7 +269,7 @@ def _viewer(context: ServiceContext, request: RequestContext, search: Search | N
         if not folders:
             message = "with an API key, expected 'ID' in parents with the id of a folder that is shared with anyone."
             raise refuse("invalidValue", name="q", message=message)
-        file_for(context, request.caller, folders[0])
+        access.file_for(context, request.caller, folders[0])
     shared = not user or context.store.permissions.has_any(user)
     client, app_only = request.caller.client, request.caller.app_only
     return Viewer(user, user.lower(), context.root(user), client, context.folder_type, shared, app_only)
@@ -355,7 +347,7 @@ def store_content(
     Returns the row and the former content for `discard_contents`, if no other file uses it.
     """
     if file_id:
-        old = file_for(context, request.caller, file_id, Role.WRITER).content
+        old = access.file_for(context, request.caller, file_id, Role.WRITER).content
         row = change_file(context, request, file_id, metadata, content)
     else:
         check_new(context, request.caller, metadata)
@@ -411,10 +403,10 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _copied_file(context: ServiceContext, request: RequestContext) -> FileRow:
-    row = file_for(context, request.caller, request.file_id)
+    row = access.file_for(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
-    check_right(context, request.caller.user, row, "canCopy", "cannotCopy")
+    access.check_right(context, request.caller.user, row, "canCopy", "cannotCopy")
     if row.abusive and row.owner != request.caller.user:
         raise refuse("abusive")
     return row
@@ -427,7 +419,7 @@ def _copied_metadata(context: ServiceContext, request: RequestContext, source: F
     """
     extra, caller = json.loads(source.extra), request.caller
     try:
-        folder = file_for(context, caller, source.parent or "", Role.WRITER).id
+        folder = access.file_for(context, caller, source.parent or "", Role.WRITER).id
     except ApiError:
         folder = context.root(caller.user)
     metadata: JSONObject = {name: extra[name] for name in _COPIED_FIELDS if name in extra}
@@ -435,8 +427,8 @@ def _copied_metadata(context: ServiceContext, request: RequestContext, source: F
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if kept := context.store.files.properties(source.id, client):
             metadata[name] = dict(kept)
-    role = effective_role(context, caller.user, source) or Role.READER
-    for name in restrictions_on(context, source, role) & _COPIED_RESTRICTIONS:
+    role = access.effective_role(context, caller.user, source) or Role.READER
+    for name in access.restrictions_on(context, source, role) & _COPIED_RESTRICTIONS:
         metadata[name] = name != "writersCanShare"
     if source.target:
         metadata["shortcutDetails"] = {"targetId": source.target}

@@ -6,18 +6,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from . import directory_blob_store
 from .atomic_write import replace_synced
 from .blob_store import MARKER, LastingBlobStore, check_content, marker_of, refusal
-from .directory_blob_store import (
-    HARMLESS,
-    PART_NAME,
-    SNAPSHOTS,
-    UNFINISHED,
-    UNFINISHED_AGE,
-    DirectoryBlobStore,
-    drop_parts,
-    drop_snapshots,
-)
 from .engine import Database
 
 if TYPE_CHECKING:
@@ -34,7 +25,7 @@ def _check_folder(folder: Path, store: str, *, has_parts: bool) -> bool:
         marker = (folder / MARKER).read_bytes() if MARKER in names else None
     except OSError:
         raise refusal(folder, f"{MARKER} cannot be read") from None
-    check_content(folder, store, marker, is_empty=not names - HARMLESS, has_parts=has_parts)
+    check_content(folder, store, marker, is_empty=not names - directory_blob_store.HARMLESS, has_parts=has_parts)
     return marker is not None
 
 
@@ -80,14 +71,19 @@ def open_contents(
         folder.mkdir(parents=True, exist_ok=True)
         replace_synced(folder / MARKER, marker_of(store), f"{MARKER}.{number}.unfinished")
     # A part whose writing ended long ago without success is deleted. Younger ones may be those of another process.
-    long_ago = time.time() - UNFINISHED_AGE
-    for path in (folder / _PARTS).glob(f"??/*{UNFINISHED}"):
-        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and path.lstat().st_mtime < long_ago:
+    long_ago = time.time() - directory_blob_store.UNFINISHED_AGE
+    for path in (folder / _PARTS).glob(f"??/*{directory_blob_store.UNFINISHED}"):
+        if (
+            directory_blob_store.PART_NAME.fullmatch(path.name.removesuffix(directory_blob_store.UNFINISHED))
+            and path.lstat().st_mtime < long_ago
+        ):
             path.unlink(missing_ok=True)
-    snapshots = folder / SNAPSHOTS / store
+    snapshots = folder / directory_blob_store.SNAPSHOTS / store
     if not database.is_shared:
-        drop_snapshots(snapshots)
-    return DirectoryBlobStore(folder / _PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
+        directory_blob_store.drop_snapshots(snapshots)
+    return directory_blob_store.DirectoryBlobStore(
+        folder / _PARTS, sync=durability == "power", opening=number, snapshots=snapshots
+    )
 
 
 def read_contents(location: Path | BucketAddress, store: str) -> LastingBlobStore:
@@ -98,7 +94,7 @@ def read_contents(location: Path | BucketAddress, store: str) -> LastingBlobStor
         return read_content_bucket(location, store)
     if not _check_folder(location, store, has_parts=True):
         raise refusal(location, "it is empty")
-    return DirectoryBlobStore(location / _PARTS, sync=False)
+    return directory_blob_store.DirectoryBlobStore(location / _PARTS, sync=False)
 
 
 def discard_contents(location: Path | BucketAddress, store: str) -> None:
@@ -109,5 +105,5 @@ def discard_contents(location: Path | BucketAddress, store: str) -> None:
         discard_content_bucket(location, store)
     elif (location / MARKER).exists():
         read_contents(location, store)
-        drop_parts(location / _PARTS)
+        directory_blob_store.drop_parts(location / _PARTS)
         (location / MARKER).unlink()

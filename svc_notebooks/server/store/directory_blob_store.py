@@ -17,19 +17,8 @@ from pathlib import Path
 from secrets import token_hex
 from uuid import uuid4
 
+from . import blob_store
 from .atomic_write import sync_folder
-from .blob_store import (
-    BLOCK,
-    BlobStore,
-    DamagedContent,
-    ListedPart,
-    PartWriter,
-    StoredPart,
-    check_parts,
-    checksum_of,
-    crc32,
-    missing_part,
-)
 from .errors import on_error
 
 # The name of the folder with the parts of snapshots. It has a subfolder with the id of the store.
@@ -74,13 +63,13 @@ class _FileWriter:
         while rest:
             rest = rest[self._file.write(rest) :]
         self.size += len(block)
-        self.checksum = crc32(block, self.checksum or 0)
+        self.checksum = blob_store.crc32(block, self.checksum or 0)
 
     def truncate(self, size: int) -> None:
         if size < self.size:
             self._file.truncate(size)
             self._file.seek(0)
-            self.size, self.checksum = size, checksum_of(_blocks(self._file, size))
+            self.size, self.checksum = size, blob_store.checksum_of(_blocks(self._file, size))
 
     def commit(self) -> str:
         if self._sync:
@@ -126,7 +115,7 @@ class DirectoryBlobStore:
         self._snapshots = snapshots or folder.with_name(SNAPSHOTS)
         folder.mkdir(parents=True, exist_ok=True)
 
-    def writer(self, key: str | None = None) -> PartWriter:
+    def writer(self, key: str | None = None) -> blob_store.PartWriter:
         name = self._name(key or token_hex(12) + self._opening)
         if key:  # a copy that was interrupted is begun again
             Path(name + UNFINISHED).unlink(missing_ok=True)
@@ -138,14 +127,14 @@ class DirectoryBlobStore:
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / key
 
-    def read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+    def read(self, part: blob_store.StoredPart, start: int, stop: int) -> Iterator[bytes]:
         key = part.key
         if problem := self.problem(part):
-            raise DamagedContent({key: problem})
+            raise blob_store.DamagedContent({key: problem})
         try:
             file = io.FileIO(self._name(key))
         except FileNotFoundError:
-            raise DamagedContent({key: missing_part(key)}) from None
+            raise blob_store.DamagedContent({key: blob_store.missing_part(key)}) from None
         with file:
             file.seek(start)
             left = stop - start
@@ -153,9 +142,9 @@ class DirectoryBlobStore:
                 left -= len(block)
                 yield block
         if left:
-            raise DamagedContent({key: f"part {key} is {left:,} bytes too short"})
+            raise blob_store.DamagedContent({key: f"part {key} is {left:,} bytes too short"})
 
-    def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
+    def problem(self, part: blob_store.StoredPart, *, contents: bool = True) -> str | None:
         key, size, checksum = part
         try:
             status = os.stat(self._name(key))  # noqa: PTH116 -- a Path costs more than the system call
@@ -167,7 +156,7 @@ class DirectoryBlobStore:
             if self._read_checksum(part) != checksum:
                 return f"part {key} has a wrong checksum"
         except FileNotFoundError:
-            return missing_part(key)
+            return blob_store.missing_part(key)
         except OSError as error:  # the disk cannot read the sector
             return f"part {key} cannot be read ({error.strerror or error})"
         if time.time_ns() - identity[-1] > _SAME_TICK:  # its checksum is not computed again until the file changes
@@ -176,7 +165,7 @@ class DirectoryBlobStore:
             self._verified[key] = identity
         return None
 
-    def checksum(self, part: StoredPart) -> int | None:
+    def checksum(self, part: blob_store.StoredPart) -> int | None:
         if self.problem(part, contents=False):
             return None
         try:
@@ -184,9 +173,9 @@ class DirectoryBlobStore:
         except OSError:
             return None
 
-    def _read_checksum(self, part: StoredPart) -> int:
+    def _read_checksum(self, part: blob_store.StoredPart) -> int:
         with io.FileIO(self._name(part.key)) as file:
-            return checksum_of(_blocks(file, part.size))
+            return blob_store.checksum_of(_blocks(file, part.size))
 
     def has_all(self, keys: Iterable[str]) -> bool:
         return all(self._path(key).exists() for key in keys)
@@ -202,22 +191,22 @@ class DirectoryBlobStore:
         self.delete(lost)
         return len(lost)
 
-    def listed(self) -> Iterator[ListedPart]:
+    def listed(self) -> Iterator[blob_store.ListedPart]:
         for path in self._folder.glob("??/*"):
             is_part = PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and path.name.startswith(path.parent.name)
             if is_part and path.is_file() and not path.is_symlink():
                 status = path.stat()
-                yield ListedPart(path.name, status.st_size, status.st_mtime)
+                yield blob_store.ListedPart(path.name, status.st_size, status.st_mtime)
 
-    def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
+    def copy(self, stored: Iterable[blob_store.StoredPart]) -> DirectoryBlobStore:
         """Return a new store in a snapshot folder, with hard links to the files of these parts."""
         copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False)
         with on_error(copied.drop):
-            for part in check_parts(self, stored, contents=False):  # only lengths, because the service waits
+            for part in blob_store.check_parts(self, stored, contents=False):  # only lengths, because the service waits
                 _link(self._path(part.key), copied._path(part.key), sync=False)
         return copied
 
-    def restore(self, kept: BlobStore) -> None:
+    def restore(self, kept: blob_store.BlobStore) -> None:
         assert isinstance(kept, DirectoryBlobStore)
         missing = [path for path in kept._folder.glob("??/*") if not self._path(path.name).exists()]
         for path in missing:
@@ -235,7 +224,7 @@ class DirectoryBlobStore:
 
 
 def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
-    while size and (block := file.read(min(BLOCK, size))):
+    while size and (block := file.read(min(blob_store.BLOCK, size))):
         size -= len(block)
         yield block
 

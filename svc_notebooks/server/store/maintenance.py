@@ -19,18 +19,9 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from ...local.saving import existing
+from . import data_directory
 from .atomic_write import sync_folder
 from .blob_store import BLOCK, StoredPart, crc32
-from .data_directory import (
-    DATABASE,
-    PARTS,
-    Marker,
-    check_is_store,
-    check_not_in_use,
-    read_opening,
-    reading,
-    write_marker,
-)
 from .directory_blob_store import DirectoryBlobStore
 
 _MOST_PROBLEMS = 100  # the maximum number of problems that SQLite may report
@@ -134,17 +125,17 @@ class Report:
 
 def check_store(folder: Path) -> Report:
     """Check the database and all parts of a store. Raises OSError if the folder is not a store or is in use."""
-    check_not_in_use(folder)
+    data_directory.check_not_in_use(folder)
     report = Report(str(folder))
     try:
-        with reading(folder / DATABASE) as driver:
-            report.problems += [Problem(DATABASE, line, []) for line in database_problems(driver)]
+        with data_directory.reading(folder / data_directory.DATABASE) as driver:
+            report.problems += [Problem(data_directory.DATABASE, line, []) for line in database_problems(driver)]
             for *row, size, held in driver.execute(_GAPS):
                 file = AffectedFile(*row)
                 report.problems.append(Problem(file.id, f"has parts for {held:,} of {size:,} bytes", [file]))
-            _check_parts(driver, folder / PARTS, report)
+            _check_parts(driver, folder / data_directory.PARTS, report)
     except sqlite3.DatabaseError as error:
-        report.problems.append(Problem(DATABASE, str(error), []))
+        report.problems.append(Problem(data_directory.DATABASE, str(error), []))
     return report
 
 
@@ -162,10 +153,10 @@ def _check_parts(driver: sqlite3.Connection, folder: Path, report: Report) -> No
     for key, *row in driver.execute(_AFFECTED) if damaged else ():
         if key in files:
             files[key].append(AffectedFile._make(row))
-    report.problems += [Problem(f"{PARTS}/{key[:2]}/{key}", damaged[key], files[key]) for key in damaged]
+    report.problems += [Problem(f"{data_directory.PARTS}/{key[:2]}/{key}", damaged[key], files[key]) for key in damaged]
 
 
-_UNFINISHED = f"{DATABASE}.backup"
+_UNFINISHED = f"{data_directory.DATABASE}.backup"
 _MOST_COPIES = 100
 
 
@@ -188,19 +179,21 @@ def back_up(folder: Path, target: Path, *extra: str) -> Backup:
     unfinished = target / _UNFINISHED
     copied: dict[StoredPart, str | None] = {}
     for _ in range(_MOST_COPIES):
-        copy_database(folder / DATABASE, unfinished)
+        copy_database(folder / data_directory.DATABASE, unfinished)
         with closing(sqlite3.connect(unfinished)) as driver:
-            stored, opening = read_contents(driver), read_opening(driver)
-        if _copy_parts(folder / PARTS, target / PARTS, stored.parts, copied):
+            stored, opening = read_contents(driver), data_directory.read_opening(driver)
+        if _copy_parts(folder / data_directory.PARTS, target / data_directory.PARTS, stored.parts, copied):
             break
     else:
         raise OSError(errno.EBUSY, "files were deleted during each of 100 attempts; try again", str(folder))
     for key in {part.key for part in copied} - {part.key for part in stored.parts}:
-        _path(target / PARTS, key).unlink()
+        _path(target / data_directory.PARTS, key).unlink()
     copy_extra(folder, target, extra)
     if opening:
-        write_marker(target, Marker(uuid4().hex, opening.number, opening.token, closed=False))
-    unfinished.rename(target / DATABASE)
+        data_directory.write_marker(
+            target, data_directory.Marker(uuid4().hex, opening.number, opening.token, closed=False)
+        )
+    unfinished.rename(target / data_directory.DATABASE)
     sync_folder(target)
     damaged = [problem for part in stored.parts if (problem := copied[part])]
     return Backup(stored.files, len(stored.parts), sum(part.size for part in stored.parts), damaged)
@@ -216,7 +209,7 @@ def copy_extra(source: Path, target: Path, names: Iterable[str]) -> None:
 
 
 def _check_folders(folder: Path, target: Path) -> None:
-    check_is_store(folder)
+    data_directory.check_is_store(folder)
     if target.resolve().is_relative_to(folder.resolve()):
         raise OSError(f"{target} is in the folder of the store; choose another folder")
     file = existing(target)

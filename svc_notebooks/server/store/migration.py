@@ -14,23 +14,11 @@ from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 from ...core.platform import temporary_folder
+from . import data_directory
 from .atomic_write import replace_synced, sync_folder
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
 from .content_location import content_location, discard_contents, folder_of, open_contents, read_contents
 from .contents import Contents, PartRange
-from .data_directory import (
-    DATABASE,
-    MARKER,
-    MIGRATION,
-    PARTS,
-    Marker,
-    begin_opening,
-    check_not_in_use,
-    examine,
-    keep_services_out,
-    read_marker,
-    write_marker,
-)
 from .directory_blob_store import HARMLESS, DirectoryBlobStore, drop_parts
 from .engine import Database, Row, column_names, inserting
 from .maintenance import copy_database, copy_extra
@@ -55,19 +43,21 @@ def source_folder(folder: Path) -> Iterator[SourceStore]:
 
     Raises OSError if the folder is not a store, is damaged or is in use.
     """
-    check_not_in_use(folder)
-    state, before = examine(folder)
+    data_directory.check_not_in_use(folder)
+    state, before = data_directory.examine(folder)
     if state == "new":
         raise OSError(f"{folder} is not a store")
-    with temporary_folder("svc-store-") as scratch, (folder / DATABASE).open("rb") as file:
-        copy = Path(scratch, DATABASE)
-        copy_database(folder / DATABASE, copy)
+    with temporary_folder("svc-store-") as scratch, (folder / data_directory.DATABASE).open("rb") as file:
+        copy = Path(scratch, data_directory.DATABASE)
+        copy_database(folder / data_directory.DATABASE, copy)
         with closing(open_database(copy, "process")) as database:
             # No other handle of the file is closed here, because that would end the lock.
-            was_opened = state == "with marker" and read_marker(folder) != before
-            if was_opened or not keep_services_out(file):
+            was_opened = state == "with marker" and data_directory.read_marker(folder) != before
+            if was_opened or not data_directory.keep_services_out(file):
                 raise OSError(f"{folder} is in use: close the service that uses the folder first")
-            yield SourceStore(before.store, database, DirectoryBlobStore(folder / PARTS, sync=False), folder)
+            yield SourceStore(
+                before.store, database, DirectoryBlobStore(folder / data_directory.PARTS, sync=False), folder
+            )
 
 
 @contextmanager
@@ -83,7 +73,7 @@ def source_on_postgres(address: str, content: str | Path) -> Iterator[SourceStor
             yield SourceStore(store, database, parts, folder_of(location))
 
 
-_NEW_DATABASE = f"{DATABASE}.migration"
+_NEW_DATABASE = f"{data_directory.DATABASE}.migration"
 
 
 class TargetStore(NamedTuple):
@@ -113,40 +103,42 @@ def target_folder(folder: Path, source: str) -> Iterator[TargetStore]:
     else:
         about = "svc-notebooks migrate copies a store to this folder."
         record = json.dumps({"about": about, "source": source})
-        replace_synced(folder / MIGRATION, record.encode(), f"{MIGRATION}.unfinished")
+        replace_synced(folder / data_directory.MIGRATION, record.encode(), f"{data_directory.MIGRATION}.unfinished")
     _delete_rows(folder)
     database = open_database(folder / _NEW_DATABASE, "power")  # no service opens it before it is renamed
 
     def end() -> None:
-        opening = begin_opening(database.driver, uuid4().hex, "")
+        opening = data_directory.begin_opening(database.driver, uuid4().hex, "")
         database.close()
-        write_marker(folder, Marker(uuid4().hex, opening.number, opening.token, closed=False))
-        (folder / _NEW_DATABASE).rename(folder / DATABASE)
+        data_directory.write_marker(
+            folder, data_directory.Marker(uuid4().hex, opening.number, opening.token, closed=False)
+        )
+        (folder / _NEW_DATABASE).rename(folder / data_directory.DATABASE)
         sync_folder(folder)
-        (folder / MIGRATION).unlink()
+        (folder / data_directory.MIGRATION).unlink()
         sync_folder(folder)
 
     with closing(database):
-        yield TargetStore(database, DirectoryBlobStore(folder / PARTS, sync=True), folder, end=end)
+        yield TargetStore(database, DirectoryBlobStore(folder / data_directory.PARTS, sync=True), folder, end=end)
 
 
 def _check_record(folder: Path, source: str) -> None:
     try:
-        recorded = json.loads((folder / MIGRATION).read_text(encoding="utf-8"))["source"]
+        recorded = json.loads((folder / data_directory.MIGRATION).read_text(encoding="utf-8"))["source"]
     except FileNotFoundError:
         raise OSError(f"{folder} is not empty: choose a new folder") from None
     except (ValueError, KeyError, TypeError):
-        raise OSError(f"{folder / MIGRATION} cannot be read: choose a new folder") from None
+        raise OSError(f"{folder / data_directory.MIGRATION} cannot be read: choose a new folder") from None
     if recorded != source:
         raise OSError(f"{folder} is the target of an unfinished migration of another store: choose a new folder")
 
 
 def _delete_rows(folder: Path) -> None:
     """Delete what an interrupted migration has written in place of the database."""
-    for name in (DATABASE, _NEW_DATABASE):
+    for name in (data_directory.DATABASE, _NEW_DATABASE):
         for suffix in ("", "-wal", "-journal"):
             (folder / f"{name}{suffix}").unlink(missing_ok=True)
-    (folder / MARKER).unlink(missing_ok=True)
+    (folder / data_directory.MARKER).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -257,8 +249,8 @@ def discard(source: str, target: str, content: str | Path | None) -> None:
             folder = Path(target)
             _check_record(folder, opened.store)
             _delete_rows(folder)
-            drop_parts(folder / PARTS)
-            (folder / MIGRATION).unlink()
+            drop_parts(folder / data_directory.PARTS)
+            (folder / data_directory.MIGRATION).unlink()
             return
         from .postgres.opening import discard_migration, open_postgres
 

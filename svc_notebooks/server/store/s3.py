@@ -25,22 +25,7 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import S3Store
 
-from .blob_store import (
-    BLOCK,
-    MARKER,
-    BlobStore,
-    ContentsUnavailable,
-    DamagedContent,
-    ListedPart,
-    PartWriter,
-    StoredPart,
-    check_content,
-    checksum_of,
-    crc32,
-    marker_of,
-    missing_part,
-    refusal,
-)
+from . import blob_store
 from .directory_blob_store import KEY_LENGTH, PART_NAME
 
 # The size in bytes above which an object is written as a multipart upload. The default part size is below it, because a
@@ -150,8 +135,8 @@ class Bucket:
             try:
                 for received in result.stream(min_chunk_size=_FIRST_BYTES):
                     view = memoryview(received)
-                    for offset in range(0, len(view), BLOCK):
-                        block = bytes(view[offset : offset + BLOCK])
+                    for offset in range(0, len(view), blob_store.BLOCK):
+                        block = bytes(view[offset : offset + blob_store.BLOCK])
                         at += len(block)
                         yield block
                 return
@@ -162,14 +147,14 @@ class Bucket:
                 return
             result = self._get(name, at, stop)
 
-    def objects(self, prefix: str = "") -> Iterator[ListedPart]:
+    def objects(self, prefix: str = "") -> Iterator[blob_store.ListedPart]:
         """Yield all objects whose names begin with a prefix, which ends at a slash. They are listed while they are
         taken."""
         with self._errors():
             pages = obstore.list(self._store, prefix or None, chunk_size=1000)
             for row in chain.from_iterable(pages):
                 if row["path"]:  # some programs write an empty object with the name of the prefix
-                    yield ListedPart(row["path"], row["size"], row["last_modified"].timestamp())
+                    yield blob_store.ListedPart(row["path"], row["size"], row["last_modified"].timestamp())
 
     def delete(self, names: Sequence[str]) -> None:
         """Delete objects. Unknown names are ignored."""
@@ -192,12 +177,14 @@ class Bucket:
         status = _STATUS.search(str(error))
         reason = code[1] if code else f"status {status[1]}" if status else "no response"
         if isinstance(error, PermissionDeniedError | UnauthenticatedError):
-            return ContentsUnavailable(
+            return blob_store.ContentsUnavailable(
                 f"{self} refuses the credentials ({reason}): set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
             )
         if reason in _FULL:
             return OSError(errno.ENOSPC, f"the disk of {self} is full ({reason}): free space there")
-        return ContentsUnavailable(f"{self} cannot be used ({reason}): check the address, the endpoint and the bucket")
+        return blob_store.ContentsUnavailable(
+            f"{self} cannot be used ({reason}): check the address, the endpoint and the bucket"
+        )
 
 
 PARTS = "parts"
@@ -226,13 +213,16 @@ class _ObjectWriter:
     def write(self, block: bytes) -> None:
         self._file.write(block)
         self.size += len(block)
-        self.checksum = crc32(block, self.checksum or 0)
+        self.checksum = blob_store.crc32(block, self.checksum or 0)
 
     def truncate(self, size: int) -> None:
         if size < self.size:
             self._file.truncate(size)
             self._file.seek(0)
-            self.size, self.checksum = size, checksum_of(iter(partial(self._file.read, BLOCK), b""))
+            self.size, self.checksum = (
+                size,
+                blob_store.checksum_of(iter(partial(self._file.read, blob_store.BLOCK), b"")),
+            )
 
     def commit(self) -> str:
         self._parts.bucket.write(object_name(self._key), self._file)
@@ -270,7 +260,7 @@ class S3BlobStore:
         self._pins = _Pins()
         self._pinned: tuple[str, ...] = ()
 
-    def writer(self, key: str | None = None) -> PartWriter:
+    def writer(self, key: str | None = None) -> blob_store.PartWriter:
         return _ObjectWriter(self, key or uuid4().hex[: KEY_LENGTH - len(self._opening)] + self._opening)
 
     def remember(self, key: str) -> None:
@@ -279,36 +269,36 @@ class S3BlobStore:
             self._known.clear()
         self._known.add(key)
 
-    def read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+    def read(self, part: blob_store.StoredPart, start: int, stop: int) -> Iterator[bytes]:
         if start >= stop:
             return
         try:
             yield from self._read(part, start, stop)
-        except DamagedContent:
+        except blob_store.DamagedContent:
             self._known.discard(part.key)
             self._suspect.add(part.key)
             raise
 
-    def _read(self, part: StoredPart, start: int, stop: int) -> Iterator[bytes]:
+    def _read(self, part: blob_store.StoredPart, start: int, stop: int) -> Iterator[bytes]:
         """Yield the bytes of a part. The last block of a whole part is yielded after its checksum was compared."""
         try:
             size, blocks = self.bucket.read(object_name(part.key), start, stop)
         except FileNotFoundError:
-            raise DamagedContent({part.key: missing_part(part.key)}) from None
+            raise blob_store.DamagedContent({part.key: blob_store.missing_part(part.key)}) from None
         if size != part.size:
-            raise DamagedContent({part.key: f"part {part.key} has {size:,} bytes instead of {part.size:,}"})
+            raise blob_store.DamagedContent({part.key: f"part {part.key} has {size:,} bytes instead of {part.size:,}"})
         checksum, left, last = 0, stop - start, b""
         for block in blocks:
             if last:
                 yield last
-            checksum, left, last = crc32(block, checksum), left - len(block), block
+            checksum, left, last = blob_store.crc32(block, checksum), left - len(block), block
         if left:
-            raise DamagedContent({part.key: f"part {part.key} is {left:,} bytes too short"})
+            raise blob_store.DamagedContent({part.key: f"part {part.key} is {left:,} bytes too short"})
         if part.checksum not in (None, checksum) and stop - start == size:
-            raise DamagedContent({part.key: f"part {part.key} has a wrong checksum"})
+            raise blob_store.DamagedContent({part.key: f"part {part.key} has a wrong checksum"})
         yield last
 
-    def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
+    def problem(self, part: blob_store.StoredPart, *, contents: bool = True) -> str | None:
         """Describe the damage of a part, or return None. The bytes are compared when they are read."""
         if not contents or part.key in self._known:
             return None
@@ -317,19 +307,19 @@ class S3BlobStore:
                 for _ in self._read(part, 0, part.size):
                     pass
             size = self.bucket.size(object_name(part.key))
-        except DamagedContent as error:
+        except blob_store.DamagedContent as error:
             return error.problem
         except FileNotFoundError:
-            return missing_part(part.key)
+            return blob_store.missing_part(part.key)
         if size != part.size:
             return f"part {part.key} has {size:,} bytes instead of {part.size:,}"
         self._suspect.discard(part.key)
         self.remember(part.key)
         return None
 
-    def checksum(self, part: StoredPart) -> int | None:
+    def checksum(self, part: blob_store.StoredPart) -> int | None:
         try:
-            return checksum_of(self._read(part._replace(checksum=None), 0, part.size))
+            return blob_store.checksum_of(self._read(part._replace(checksum=None), 0, part.size))
         except OSError:
             return None
 
@@ -363,13 +353,13 @@ class S3BlobStore:
         self.delete(recent - known)
         return len(recent - known)
 
-    def listed(self) -> Iterator[ListedPart]:
+    def listed(self) -> Iterator[blob_store.ListedPart]:
         for row in self.bucket.objects(PARTS):
             key = row.key.removeprefix(f"{PARTS}/")
             if PART_NAME.fullmatch(key):
                 yield row._replace(key=key)
 
-    def copy(self, stored: Iterable[StoredPart]) -> S3BlobStore:
+    def copy(self, stored: Iterable[blob_store.StoredPart]) -> S3BlobStore:
         """Return a new store that names the same objects, which are not deleted before the new store is dropped."""
         copied = S3BlobStore(self.bucket)
         copied._pins, copied._pinned = self._pins, tuple(part.key for part in stored)
@@ -377,7 +367,7 @@ class S3BlobStore:
             self._pins.numbers.update(copied._pinned)
         return copied
 
-    def restore(self, kept: BlobStore) -> None:
+    def restore(self, kept: blob_store.BlobStore) -> None:
         assert isinstance(kept, S3BlobStore)
         with self._pins.lock:
             self._pins.deleted -= set(kept._pinned)
@@ -413,7 +403,7 @@ def open_content_bucket(address: BucketAddress, store: str, *, number: int, has_
     """
     bucket = Bucket(address)
     if not _check_bucket(bucket, store, has_parts=has_parts):
-        bucket.create(MARKER, marker_of(store))
+        bucket.create(blob_store.MARKER, blob_store.marker_of(store))
         _check_bucket(bucket, store, has_parts=True)  # of two stores that begin at once, one is refused
     return S3BlobStore(bucket, opening=number)
 
@@ -422,7 +412,7 @@ def read_content_bucket(address: BucketAddress, store: str) -> S3BlobStore:
     """Return the parts in the bucket of a store, without changing the bucket. Raises OSError for any other prefix."""
     bucket = Bucket(address)
     if not _check_bucket(bucket, store, has_parts=True):
-        raise refusal(bucket, "it is empty")
+        raise blob_store.refusal(bucket, "it is empty")
     return S3BlobStore(bucket)
 
 
@@ -432,15 +422,15 @@ def discard_content_bucket(address: BucketAddress, store: str) -> None:
     if _check_bucket(bucket, store, has_parts=False):
         parts = S3BlobStore(bucket)
         parts.delete([part.key for part in parts.listed()])
-        bucket.delete([MARKER])
+        bucket.delete([blob_store.MARKER])
 
 
 def _check_bucket(bucket: Bucket, store: str, *, has_parts: bool) -> bool:
     """Return whether a bucket has the marker of a store. Raises OSError if the bucket cannot be used."""
     try:
-        marker = b"".join(bucket.read(MARKER, 0, _MOST_MARKER)[1])
+        marker = b"".join(bucket.read(blob_store.MARKER, 0, _MOST_MARKER)[1])
     except FileNotFoundError:
         marker = None
     is_empty = marker is None and next(bucket.objects(), None) is None
-    check_content(bucket, store, marker, is_empty=is_empty, has_parts=has_parts)
+    blob_store.check_content(bucket, store, marker, is_empty=is_empty, has_parts=has_parts)
     return marker is not None

@@ -37,11 +37,7 @@ FILTERS = [
 ]
 WRONG_FILTERS = [
     *[({"status": "4x"}, "status has '4x'"), ({"status": 42}, "status has '42'"), ({"method": [3]}, "method has 3")],
-    *[
-        ({"method": "GET IT"}, "method has 'GET IT'"),
-        ({"method": 3}, "method has 3"),
-        ({"path": 3}, "path must be"),
-    ],
+    *[({"method": "GET IT"}, "method has 'GET IT'"), ({"method": 3}, "method has 3"), ({"path": 3}, "path must be")],
 ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.notebook.tables.formats import BY_NAME
@@ -268,6 +268,7 @@ def expected_frame(frame, name):
 @pytest.mark.parametrize("name", ["csv", "tsv", "json", "jsonl", "parquet", "xlsx"])
 @examples(0.5, deadline=None)
 @given(frame=frames())
+@example(frame=pd.DataFrame({"x": pd.array(["0099-01-01"], dtype="datetime64[s]")}))
 def test_a_random_frame_comes_back_unless_it_is_refused_or_a_warning_says_more(name, frame):
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")

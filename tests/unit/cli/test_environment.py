@@ -6,14 +6,8 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
+from svc_notebooks.cli import serve
 from svc_notebooks.cli.options import commands
-from svc_notebooks.cli.serve import (
-    open_from_environment,
-    read_class,
-    read_environment,
-    read_roster_accounts,
-    variable_of,
-)
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.auth.accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
@@ -22,7 +16,7 @@ from svc_notebooks.server.wsgi import ServiceApp
 
 def test_a_variable_has_the_meaning_of_its_option():
     variables = {"SVC_STORE": "/srv", "SVC_SHARED": "1", "SVC_JOURNAL": "7", "SVC_HOST_NAME": "a.example, b.example"}
-    options = read_environment(variables)
+    options = serve.read_environment(variables)
 
     assert (options.store, options.shared, options.journal) == ("/srv", True, 7)
     assert options.host_name == ["a.example", "b.example"]
@@ -34,21 +28,21 @@ def test_a_variable_has_the_meaning_of_its_option():
 )
 def test_a_bad_value_names_its_variable(name, text):
     with pytest.raises(ValueError, match=name):
-        read_environment({name: text})
+        serve.read_environment({name: text})
 
 
 def test_the_documentation_has_every_variable():
     page = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
 
     options = [name for name, option in commands()["serve"]["options"].items() if option.get("variable")]
-    assert {name for name in map(variable_of, options) if f"`{name}`" not in page} == set()
+    assert {name for name in map(serve.variable_of, options) if f"`{name}`" not in page} == set()
 
 
 def test_the_service_of_variables_has_the_token_and_the_policy(tmp_path):
     variables = {"SVC_STORE": str(tmp_path / "store"), "SVC_TOKEN": "t", "SVC_POLICY": '{"page_size": 1}'}
     headers = Headers([("Authorization", "Bearer t")])
     with ExitStack() as stack:
-        handle = open_from_environment(stack, variables)
+        handle = serve.open_from_environment(stack, variables)
         assert handle(Request("GET", "http://svc.test/storage/v3/files", headers)).status == 200
 
 
@@ -115,7 +109,7 @@ def options(**values: object) -> argparse.Namespace:
     ids=["commas", "semicolons and a byte order mark", "other columns"],
 )
 def test_a_roster_is_read(tmp_path, text, encoding):
-    assert read_roster_accounts(roster(tmp_path, text, encoding)) == [ADA, BOB]
+    assert serve.read_roster_accounts(roster(tmp_path, text, encoding)) == [ADA, BOB]
 
 
 HEAD = "name,e-mail,role\nAda,ada@school.example,teacher\n"
@@ -136,11 +130,11 @@ HEAD = "name,e-mail,role\nAda,ada@school.example,teacher\n"
 )
 def test_an_error_names_the_line_and_the_column(tmp_path, text, problem):
     with pytest.raises(ValueError, match=problem):
-        read_roster_accounts(roster(tmp_path, text))
+        serve.read_roster_accounts(roster(tmp_path, text))
 
 
 def test_a_class_has_a_token_file_and_a_quota(tmp_path):
-    school_class = read_class(options(roster=roster(tmp_path, HEAD), store=str(tmp_path / "store"), channels=3))
+    school_class = serve.read_class(options(roster=roster(tmp_path, HEAD), store=str(tmp_path / "store"), channels=3))
 
     assert school_class is not None
     assert school_class.token_file == tmp_path / "store" / "sign-in-tokens.csv"
@@ -158,4 +152,4 @@ def test_a_class_has_a_token_file_and_a_quota(tmp_path):
 )
 def test_options_that_do_not_fit_are_refused(values, problem):
     with pytest.raises(ValueError, match=problem):
-        read_class(options(**values))
+        serve.read_class(options(**values))

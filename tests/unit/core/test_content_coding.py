@@ -8,17 +8,11 @@ from functools import partial
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.http.content_coding import (
-    BODY_DIGESTS,
-    REPRESENTATION_DIGESTS,
-    DigestVerifier,
-    decode,
-    read_codings,
-)
+from svc_notebooks.core.http import content_coding
 from svc_notebooks.core.http.messages import Headers
 from svc_notebooks.core.http.multipart import MultipartDecoder, MultipartError, PartData
 
-NAMES = BODY_DIGESTS + REPRESENTATION_DIGESTS
+NAMES = content_coding.BODY_DIGESTS + content_coding.REPRESENTATION_DIGESTS
 
 
 def members(content: bytes) -> bytes:
@@ -44,7 +38,7 @@ def decoded(data: bytes, coding: str, size: int = 7, most: int = 10**9) -> bytes
         if count > most:
             raise OverflowError
 
-    return b"".join(decode(pieces(data, size), coding, check))
+    return b"".join(content_coding.decode(pieces(data, size), coding, check))
 
 
 @given(st.sampled_from(list(ENCODERS)), st.binary(max_size=300), st.integers(1, 400), st.integers(1, 400))
@@ -89,10 +83,10 @@ def test_the_size_is_checked_while_the_body_is_decoded(name):
     [([], []), ([""], []), ([" GZIP , Identity", "", "deflate"], ["gzip", "deflate"]), (["gzip,gzip"], ["gzip"] * 2)],
 )
 def test_at_most_four_codings_are_listed_in_their_order(values, codings):
-    assert read_codings(values) == codings
-    assert read_codings(["gzip, identity, gzip, gzip", "gzip"]) == ["gzip"] * 4
+    assert content_coding.read_codings(values) == codings
+    assert content_coding.read_codings(["gzip, identity, gzip, gzip", "gzip"]) == ["gzip"] * 4
     with pytest.raises(LookupError, match="at most 4 codings, not 5"):
-        read_codings(["gzip"] * 5)
+        content_coding.read_codings(["gzip"] * 5)
 
 
 def digest_of(algorithm: str, content: bytes) -> str:
@@ -121,7 +115,7 @@ ROWS = [(name, value) for name, values in RIGHT.items() for value in values]
 @pytest.mark.parametrize("name, value", ROWS)
 def test_a_right_digest_is_accepted_and_a_wrong_one_is_not(name, value):
     for content in (CONTENT, CONTENT[:-1]):
-        verifier = DigestVerifier(Headers([(name, value)]), NAMES)
+        verifier = content_coding.DigestVerifier(Headers([(name, value)]), NAMES)
         for piece in pieces(content, 5):
             verifier.update(piece)
         if content == CONTENT or value in ("", "unknown=1"):
@@ -145,7 +139,7 @@ def test_a_right_digest_is_accepted_and_a_wrong_one_is_not(name, value):
 )
 def test_a_malformed_digest_is_refused(name, value):
     with pytest.raises(ValueError, match=f"{name}: expected a digest of"):
-        DigestVerifier(Headers([(name, value)]), NAMES)
+        content_coding.DigestVerifier(Headers([(name, value)]), NAMES)
 
 
 def part_of(headers: str, content: bytes, size: int) -> bytes:

@@ -1,32 +1,24 @@
 import pytest
 from hypothesis import assume, given, strategies as st
 
+from svc_notebooks.core.http import multipart
 from svc_notebooks.core.http.messages import Headers
-from svc_notebooks.core.http.multipart import (
-    MultipartDecoder,
-    MultipartError,
-    MultipartRelated,
-    PartBegins,
-    PartData,
-    PartEnds,
-    boundary_of,
-)
 
 Parts = list[tuple[Headers, bytes]]
 
 
 def decode(body: bytes, boundary: str, piece: int) -> Parts:
-    decoder = MultipartDecoder(boundary)
+    decoder = multipart.MultipartDecoder(boundary)
     parts: Parts = []
     ended = 0
     events = [event for at in range(0, len(body), piece) for event in decoder.feed(body[at : at + piece])]
     for event in [*events, *decoder.close()]:
         match event:
-            case PartBegins(headers):
+            case multipart.PartBegins(headers):
                 parts.append((headers, b""))
-            case PartData(data):
+            case multipart.PartData(data):
                 parts[-1] = (parts[-1][0], parts[-1][1] + data)
-            case PartEnds():
+            case multipart.PartEnds():
                 ended += 1
     assert ended == len(parts)
     return parts
@@ -59,8 +51,8 @@ def test_content_that_resembles_a_boundary_survives(content, piece):
 @given(content=st.binary(max_size=300), piece=st.integers(1, 50))
 def test_what_the_encoder_writes_the_decoder_reads(content, piece):
     boundary = "a boundary that no content of this test holds"
-    related = MultipartRelated.of({"name": "é.txt"}, "text/plain", boundary=boundary)
-    parts = decode((related.head + content + related.tail), boundary_of(related.content_type), piece)
+    related = multipart.MultipartRelated.of({"name": "é.txt"}, "text/plain", boundary=boundary)
+    parts = decode((related.head + content + related.tail), multipart.boundary_of(related.content_type), piece)
 
     assert parts[0][1].decode() == '{"name": "é.txt"}'
     assert parts[1][0]["content-type"] == "text/plain"
@@ -89,7 +81,7 @@ def test_the_variants_of_the_rfc_are_accepted(body, content, piece):
 @pytest.mark.spec("A2-02", "A2-02b")
 @pytest.mark.parametrize("cut", range(1, len(body_of(b"content")) - 3))
 def test_a_body_that_stops_early_is_refused(cut):
-    with pytest.raises(MultipartError):
+    with pytest.raises(multipart.MultipartError):
         decode(body_of(b"content")[:cut], "b", 4096)
 
 
@@ -105,7 +97,7 @@ def test_a_header_of_a_part_may_continue_in_the_next_line(newline, fold):
 
 @pytest.mark.parametrize("body", [b"x" * 100_000, b"--b\r\n" + b"X: " + b"y" * 100_000, b"--b\r\nno colon\r\n\r\n"])
 def test_a_body_without_structure_is_refused_before_it_fills_the_memory(body):
-    with pytest.raises(MultipartError):
+    with pytest.raises(multipart.MultipartError):
         decode(body, "b", 1000)
 
 
@@ -113,10 +105,12 @@ def test_a_body_without_structure_is_refused_before_it_fills_the_memory(body):
 @pytest.mark.parametrize("filler", [b" ", b"\t", b"-", b"\r"])
 def test_a_boundary_that_never_ends_its_line_is_content(filler):
     """Blanks are allowed behind a boundary, but waiting for their end must not fill the memory."""
-    decoder = MultipartDecoder("b")
+    decoder = multipart.MultipartDecoder("b")
     list(decoder.feed(b"--b\r\n\r\nx\r\n--b"))
 
-    given_out = sum(len(e.data) for _ in range(100) for e in decoder.feed(filler * 1000) if isinstance(e, PartData))
+    given_out = sum(
+        len(e.data) for _ in range(100) for e in decoder.feed(filler * 1000) if isinstance(e, multipart.PartData)
+    )
 
     assert given_out > 99_000
 
@@ -125,9 +119,11 @@ def test_a_boundary_that_never_ends_its_line_is_content(filler):
 @given(st.binary(max_size=2000), st.integers(1, 100))
 def test_the_decoder_holds_back_no_more_than_a_boundary(content, piece):
     assume(b"--b" not in content)
-    decoder = MultipartDecoder("b")
-    assert [type(event) for event in decoder.feed(b"--b\r\n\r\n")] == [PartBegins]
+    decoder = multipart.MultipartDecoder("b")
+    assert [type(event) for event in decoder.feed(b"--b\r\n\r\n")] == [multipart.PartBegins]
     given_out = 0
     for at in range(0, len(content), piece):
-        given_out += sum(len(e.data) for e in decoder.feed(content[at : at + piece]) if isinstance(e, PartData))
+        given_out += sum(
+            len(e.data) for e in decoder.feed(content[at : at + piece]) if isinstance(e, multipart.PartData)
+        )
         assert at + len(content[at : at + piece]) - given_out <= len("\r\n--b")

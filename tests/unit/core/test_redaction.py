@@ -1,14 +1,6 @@
 import pytest
 
-from svc_notebooks.core.http.redaction import (
-    REDACTED,
-    mask_token,
-    redact_headers,
-    redact_query,
-    redact_text,
-    redact_url,
-    remove_secret,
-)
+from svc_notebooks.core.http import redaction
 
 pytestmark = pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c", "T-05d")
 
@@ -21,10 +13,10 @@ pytestmark = pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c", "T-05d")
     '{"private_key": "-----BEGIN PRIVATE KEY-----\\nS\\n', '{"grant_type": "authorization_code", "code": "S"}',
 ])  # fmt: skip
 def test_a_secret_is_removed(text):
-    hidden = redact_text(text)
+    hidden = redaction.redact_text(text)
 
     assert "S" not in hidden.replace("RSA", "")
-    assert REDACTED in hidden
+    assert redaction.REDACTED in hidden
 
 
 @pytest.mark.parametrize("text", [
@@ -35,7 +27,7 @@ def test_a_secret_is_removed(text):
     "q=name%20%3D%20'token'&pageToken=abc", "",
 ])  # fmt: skip
 def test_text_that_resembles_a_secret_stays(text):
-    assert redact_text(text) == text
+    assert redaction.redact_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -50,7 +42,7 @@ def test_text_that_resembles_a_secret_stays(text):
     ],
 )
 def test_secrets_of_a_query_are_removed(query, path, hidden):
-    assert redact_query(query, path) == hidden
+    assert redaction.redact_query(query, path) == hidden
 
 
 @pytest.mark.parametrize(
@@ -63,21 +55,21 @@ def test_secrets_of_a_query_are_removed(query, path, hidden):
     ],
 )
 def test_secrets_of_a_url_are_removed(url, hidden):
-    assert redact_url(url) == hidden
+    assert redaction.redact_url(url) == hidden
 
 
 @pytest.mark.parametrize(
     "name, value, hidden",
     [
         ("authorization", "Basic S", "Basic [redacted]"),
-        ("Cookie", "sid=S", REDACTED),
+        ("Cookie", "sid=S", redaction.REDACTED),
         ("Location", "/cb?code=S", "/cb?code=[redacted]"),
-        ("X-Svc-Channel-Token", "two words", REDACTED),
-        ("x-goog-channel-token", "t", REDACTED),
+        ("X-Svc-Channel-Token", "two words", redaction.REDACTED),
+        ("x-goog-channel-token", "t", redaction.REDACTED),
     ],
 )
 def test_secrets_of_headers_are_removed(name, value, hidden):
-    assert redact_headers([(name, value)]) == ((name, hidden),)
+    assert redaction.redact_headers([(name, value)]) == ((name, hidden),)
 
 
 @pytest.mark.parametrize(
@@ -85,18 +77,18 @@ def test_secrets_of_headers_are_removed(name, value, hidden):
     ['{"id": "c", "token": "S of a channel"}', '{"tok\\u0065n": "S"}', '{"kind": "api#channel", "token" : "S \\"s'],
 )
 def test_the_token_of_a_channel_is_removed_from_a_watch_request_and_its_response(text):
-    hidden = redact_text(text, "https://x.example/storage/v3/files/f/watch?fields=*")
+    hidden = redaction.redact_text(text, "https://x.example/storage/v3/files/f/watch?fields=*")
 
     assert "S" not in hidden
-    assert REDACTED in hidden
-    assert redact_text(text, "https://x.example/storage/v3/files/watched") == text
+    assert redaction.REDACTED in hidden
+    assert redaction.redact_text(text, "https://x.example/storage/v3/files/watched") == text
 
 
 @pytest.mark.parametrize("length", [0, 1, 7, 16, 32, 256])
 def test_a_masked_token_shows_at_most_a_quarter(length):
     token = "".join(chr(ord("A") + n % 26) for n in range(length))
 
-    shown, _, rest = mask_token(token).partition("…")
+    shown, _, rest = redaction.mask_token(token).partition("…")
 
     assert token.startswith(shown)
     assert len(shown) <= min(4, length / 4)
@@ -105,4 +97,4 @@ def test_a_masked_token_shows_at_most_a_quarter(length):
 
 @pytest.mark.parametrize("text", ["secret/+=", "a secret/+= b", "/x/secret%2F%2B%3D?y=1", "?q=secret/%2b%3d"])
 def test_a_known_secret_is_removed_in_every_encoding(text):
-    assert "secret" not in remove_secret(text, "secret/+=")
+    assert "secret" not in redaction.remove_secret(text, "secret/+=")

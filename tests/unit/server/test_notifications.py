@@ -6,28 +6,20 @@ from hypothesis import given, strategies as st
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.http.messages import Headers
+from svc_notebooks.core.notifications import deliveries
 from svc_notebooks.core.notifications.channels import check_channel, host_of
-from svc_notebooks.core.notifications.deliveries import (
-    CHANGED,
-    HEADERS,
-    STATES,
-    Message,
-    Schedule,
-    in_order,
-    read_notification,
-)
 
 NAMES = Names()
 LETTERS = st.characters(min_codepoint=0x21, max_codepoint=0x2FF, exclude_categories=["Cc"])
 WORDS = st.text(LETTERS, min_size=1, max_size=20)
 MESSAGES = st.builds(
-    Message,
+    deliveries.Message,
     channel_id=WORDS,
     number=st.integers(1, 10**15),
     resource_id=WORDS,
-    state=st.sampled_from(STATES),
+    state=st.sampled_from(deliveries.STATES),
     resource_uri=WORDS,
-    changed=st.sets(st.sampled_from(CHANGED)).map(in_order),
+    changed=st.sets(st.sampled_from(deliveries.CHANGED)).map(deliveries.in_order),
     expiration=st.none() | st.integers(1, 10**13).map(lambda seconds: seconds // 1000 * 1000),
     token=st.none() | WORDS,
     of_changes=st.booleans(),
@@ -39,7 +31,7 @@ MESSAGES = st.builds(
 def test_what_is_written_is_read(message):
     """Headers go out in UTF-8, and HTTP libraries read them as Latin-1."""
     sent = [(name, value.encode().decode("latin-1")) for name, value in message.headers(NAMES)]
-    notification = read_notification(Headers(sent), message.body(NAMES), NAMES)
+    notification = deliveries.read_notification(Headers(sent), message.body(NAMES), NAMES)
 
     for name in ("channel_id", "number", "resource_id", "state", "resource_uri", "changed", "token"):
         assert getattr(notification, name) == getattr(message, name)
@@ -51,21 +43,21 @@ def test_what_is_written_is_read(message):
 @pytest.mark.spec("A11-01", "A11-01b")
 def test_what_others_write_is_read_as_it_is_meant():
     headers = Headers([("x-svc-resource-state", "changed"), ("x-svc-changed", "content, permissions ,")])
-    notification = read_notification(headers, b'{"kind": "svc#changes"}', NAMES)
+    notification = deliveries.read_notification(headers, b'{"kind": "svc#changes"}', NAMES)
 
     assert (notification.state, notification.changed) == ("change", ("content", "permissions"))
     assert notification.kind == "svc#changes"
 
 
-@given(st.lists(st.tuples(st.sampled_from(HEADERS), st.text(max_size=30))), st.binary(max_size=60))
+@given(st.lists(st.tuples(st.sampled_from(deliveries.HEADERS), st.text(max_size=30))), st.binary(max_size=60))
 def test_nothing_that_arrives_breaks_the_reader(headers, body):
-    read_notification(Headers([(NAMES.header(row.name), value) for row, value in headers]), body, NAMES)
+    deliveries.read_notification(Headers([(NAMES.header(row.name), value) for row, value in headers]), body, NAMES)
 
 
 @pytest.mark.spec("N-08", "N-08b")
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0, 0.25))
 def test_each_wait_is_longer_than_the_one_before_up_to_the_cap(chances, jitter):
-    schedule = Schedule(first=2.0, cap=60.0, jitter=jitter)
+    schedule = deliveries.Schedule(first=2.0, cap=60.0, jitter=jitter)
     waits = [schedule.wait(attempt, chance) for attempt, chance in enumerate(chances, start=1)]
 
     for attempt, (wait, following) in enumerate(pairwise(waits), start=1):

@@ -15,19 +15,9 @@ from ...input.numerals import integer
 from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, color_of, count_of, length, name, open_package
 from ...input.zip_file import open_markup
 from ...job import ConversionError, Job, TooLarge
-from .. import model
+from .. import formulas, model
 from ..cell_texts import clean, parse_moment, parse_number, with_valid_sheet_names
 from ..format_code import from_serial, value_kind
-from ..formulas import (
-    MAX_COLUMNS,
-    MAX_LENGTH,
-    MAX_ROWS,
-    from_openformula,
-    printed_areas,
-    safe_link,
-    sanitize,
-    with_calculated_values,
-)
 
 _CHARACTER_WIDTH = 68_400  # the width of a digit in EMU (0.19 cm)
 _THICK = 15_000  # the width from which a line is thick, in EMU
@@ -231,7 +221,7 @@ def read(source: bytes, job: Job) -> model.Workbook:
     """Read an ods file. Raises ConversionError if the file is invalid or encrypted, and TooLarge above a limit."""
     try:
         with open_package(source, job) as package:
-            return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(package.archive)), job)
+            return formulas.with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(package.archive)), job)
     except RecursionError as error:
         raise TooLarge("the text of a cell is nested too deeply.") from error
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
@@ -318,7 +308,7 @@ class _Table:
         self.is_scenario = False
 
     def column(self, element: Element) -> None:
-        end = min(self._column + count_of(element, "table:number-columns-repeated", _MAX_COUNT), MAX_COLUMNS)
+        end = min(self._column + count_of(element, "table:number-columns-repeated", _MAX_COUNT), formulas.MAX_COLUMNS)
         style = text_of(element, "table:style-name")
         width = self._styles.width(style)
         if self._styles.starts_page("table-column", style):
@@ -336,7 +326,7 @@ class _Table:
         end = self.next_row + repeated
         if repeated <= _MAX_EMPTY_RUN or not all(cell.is_empty for cell in cells.values()):
             self._quota.take(len(cells) * (repeated - 1))
-            self._rows |= dict.fromkeys(range(self.next_row, min(end, MAX_ROWS)), cells) if cells else {}
+            self._rows |= dict.fromkeys(range(self.next_row, min(end, formulas.MAX_ROWS)), cells) if cells else {}
         self.next_row = end
 
     def _cells(self, element: Element, row_style: str) -> dict[int, model.Cell]:
@@ -351,9 +341,9 @@ class _Table:
             with self._leaving_out:
                 cell = self._cell(child, self._styles.cell(style), repeated)
                 self._merge(child, column)
-            if cell is not None and self.next_row < MAX_ROWS:
+            if cell is not None and self.next_row < formulas.MAX_ROWS:
                 self._quota.take(0 if cell.is_empty else repeated)
-                cells.update(dict.fromkeys(range(column, min(column + repeated, MAX_COLUMNS)), cell))
+                cells.update(dict.fromkeys(range(column, min(column + repeated, formulas.MAX_COLUMNS)), cell))
             column += repeated
         return cells
 
@@ -364,8 +354,8 @@ class _Table:
     def _merge(self, element: Element, column: int) -> None:
         down, across = (count_of(element, f"table:number-{it}-spanned", _MAX_COUNT) for it in ("rows", "columns"))
         if down > 1 or across > 1:
-            bottom = min(self.next_row + down, MAX_ROWS) - 1
-            right = min(column + across, MAX_COLUMNS) - 1
+            bottom = min(self.next_row + down, formulas.MAX_ROWS) - 1
+            right = min(column + across, formulas.MAX_COLUMNS) - 1
             if self.next_row <= bottom and column <= right:
                 self._areas.append(model.Area(self.next_row, column, bottom, right))
 
@@ -376,7 +366,7 @@ class _Table:
             return model.Cell(None, style) if is_kept else None
         value = _value(element, style, computed=bool(formula))
         converted = self._formula(formula) if formula else None
-        value, converted = sanitize(value, converted, self._job)
+        value, converted = formulas.sanitize(value, converted, self._job)
         if value is None and converted is None:
             return None
         if isinstance(value, bool) and style.format:  # number formats do not apply to booleans
@@ -384,9 +374,9 @@ class _Table:
         return model.Cell(value, style, converted, _array_size(element) if converted else None, _link(element))
 
     def _formula(self, text: str) -> str | None:
-        if len(text) > MAX_LENGTH:
+        if len(text) > formulas.MAX_LENGTH:
             return text
-        converted = from_openformula(text)
+        converted = formulas.from_openformula(text)
         if converted is None:
             replaced = "Formulas in another formula language or with links to other files"
             self._job.note(f"{replaced} were replaced by their values.")
@@ -400,11 +390,13 @@ class _Table:
         if self._name.startswith("'") and "'#" in self._name:
             self._job.note("Stored cells of other files were left out.")
             return []
-        ranges = from_openformula(f"of:=[{']~['.join(_RANGE.findall(self._printed))}]") if self._printed else ""
+        ranges = (
+            formulas.from_openformula(f"of:=[{']~['.join(_RANGE.findall(self._printed))}]") if self._printed else ""
+        )
         style = self._styles.properties("table", self._style)
         setup = replace(
             self._styles.setups.get(style.get(MASTER_PAGE, ""), model.PLAIN_PRINT),
-            areas=tuple(model.Area(*area) for area in printed_areas(ranges or "")), titles=self.titles,
+            areas=tuple(model.Area(*area) for area in formulas.printed_areas(ranges or "")), titles=self.titles,
             row_breaks=tuple(self._row_breaks), column_breaks=tuple(self._column_breaks),
         )  # fmt: skip
         hidden = style.get(f"table/{name('table:display')}") == "false"
@@ -496,5 +488,5 @@ def _link(element: Element) -> str | None:
             sheet, dot, cell = target.rpartition(".")
             if target.startswith("#") and dot:  # "#Sheet2.A1" is "#Sheet2!A1" in xlsx
                 target = f"{sheet.replace('$', '')}!{cell}"
-            return safe_link(target)
+            return formulas.safe_link(target)
     return None

@@ -11,21 +11,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....client.downloads.downloads import (
-    Download,
-    RangeGiven,
-    as_range,
-    check_extension,
-    choose,
-    export_name,
-    export_target,
-    normalize_format,
-    read_export,
-    safe_name,
-    same_export,
-    save_export,
-    target_path,
-)
+from ....client.downloads import downloads as client
+from ....client.downloads.downloads import RangeGiven
 from ....client.files import export_formats, get_file, list_children, native_name
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.errors import warn_caller
@@ -131,7 +118,7 @@ def download(
     'unchanged'
     """
     flag("overwrite", overwrite)
-    requested, batch = as_range(byte_range), Batch(workers, executor, errors, resume, progress)
+    requested, batch = client.as_range(byte_range), Batch(workers, executor, errors, resume, progress)
     session = session_or_current(session)
     ids = files_at(session, file)
     known = {} if requested else known_files(file)
@@ -202,16 +189,16 @@ def read(
     b'hello'
     """
 
-    session, requested = session_or_current(session), as_range(byte_range)
+    session, requested = session_or_current(session), client.as_range(byte_range)
     file_id = one_file_at(session, file)
     if format is not None:
         if byte_range is not None:
             raise ValueError("byte_range is for the content of a file; leave it out if you give a format")
-        name = normalize_format(format)
+        name = client.normalize_format(format)
         document = get_file(session, file_id, fields="id,name,mimeType")
-        return read_export(session, file_id, export_target(session, document, name).media_type)
+        return client.read_export(session, file_id, client.export_target(session, document, name).media_type)
     known = known_files(file, checksum=False).get(file_id) or get_file(session, file_id, fields="size")
-    return Download(session, {**known, "id": file_id}, requested, acknowledge_abuse).read()
+    return client.Download(session, {**known, "id": file_id}, requested, acknowledge_abuse).read()
 
 
 def export(
@@ -269,11 +256,11 @@ def export(
     """
     flag("overwrite", overwrite)
     batch = Batch(workers, executor, errors, resume, progress)
-    session, format_name = session_or_current(session), normalize_format(format)
+    session, format_name = session_or_current(session), client.normalize_format(format)
     ids = files_at(session, file)
     with target_of(len(ids), to, executor) as target:
         if not (target.new_folder or target.path.is_dir()):
-            check_extension(target.path, format_name)
+            client.check_extension(target.path, format_name)
         prepared = DownloadRows(session, target.path, target.new_folder, DistinctPaths())
         metadata = request_metadata(session, ids, {}, "id,name,mimeType,modifiedTime", batch, EXPORTED)
         rows = [target.place(_export_row(prepared, n, *each, format_name)) for n, each in enumerate(metadata)]
@@ -296,11 +283,11 @@ def _export_row(
 
     if error is None:
         try:
-            target = export_target(prepared.session, file, format_name)
+            target = client.export_target(prepared.session, file, format_name)
         except ROW_ERRORS as refused:
             error = refused
         else:
-            path_name = export_name(str(file.get("name") or file["id"]), target)
+            path_name = client.export_name(str(file.get("name") or file["id"]), target)
             return prepared.file_row(file, n, path_name, export=target.media_type)
     return DownloadRow(file, f"row {n}", error=error)
 
@@ -428,7 +415,7 @@ class Target:
             with temporary_folder("svc-") as folder:
                 content = folder / row.path.name
                 record = save_row(session, row._replace(path=content), report, byte_range, **options)
-                outcome = url.save(content, overwrite=overwrite, same=same_export if row.export else None)
+                outcome = url.save(content, overwrite=overwrite, same=client.same_export if row.export else None)
         except ROW_ERRORS as error:
             vars(error)["file"] = row.file
             raise
@@ -543,10 +530,10 @@ class DownloadRows:
 
         if self.in_folder is None:
             try:
-                self.in_folder = self.new_folder or target_path(self.target, name) != self.target
+                self.in_folder = self.new_folder or client.target_path(self.target, name) != self.target
             except OSError as error:
                 return DownloadRow(file, f"row {n}", error=error)
-        path = self.target / safe_name(name) if self.in_folder else self.target
+        path = self.target / client.safe_name(name) if self.in_folder else self.target
         return self._with_folder(DownloadRow(file, f"row {n}", self.paths.claim(path), export))
 
     def _folder_rows(self, folder: FileResource) -> Iterator[DownloadRow]:
@@ -557,7 +544,7 @@ class DownloadRows:
                 f"to is {self.target.name!r}, and {folder.get('name')!r} is a folder, which is saved as a folder; give"
                 " the name of a folder, and shutil.make_archive makes an archive of it"
             )
-        pending = [(folder, self.paths.claim(self.target / safe_name(str(folder.get("name")))))]
+        pending = [(folder, self.paths.claim(self.target / client.safe_name(str(folder.get("name")))))]
         listed, rows = {folder["id"]}, list[DownloadRow]()
         for above, path in pending:  # which grows
             trashed = bool(above.get("trashed"))
@@ -577,14 +564,14 @@ class DownloadRows:
         """Return the row of a file in a folder on disk. A second file of the same name gets the path `name (1)`."""
         names, name, media_type = self.session.names, str(file.get("name") or file["id"]), str(file.get("mimeType"))
         if not names.is_native(media_type) or media_type == names.native("folder"):
-            path = self.paths.claim(folder / safe_name(name))
+            path = self.paths.claim(folder / client.safe_name(name))
             return DownloadRow(file, str(path), path)
         formats = export_formats(self.session, media_type)
         if not formats:
-            path = folder / safe_name(name)
+            path = folder / client.safe_name(name)
             return DownloadRow(file, str(path), skipped=f"{path} (a {native_name(names, media_type)})")
-        export = next(filter(None, (choose(formats, extension) for extension in _IN_FOLDERS)), formats[0])
-        path = self.paths.claim(folder / export_name(name, export))
+        export = next(filter(None, (client.choose(formats, extension) for extension in _IN_FOLDERS)), formats[0])
+        path = self.paths.claim(folder / client.export_name(name, export))
         return DownloadRow(file, str(path), path, export.media_type)
 
     def _with_folder(self, row: DownloadRow) -> DownloadRow:
@@ -620,9 +607,11 @@ def save_row(
         if row.path is None:
             return {**known_of_row(row), "outcome": "skipped"}
         if row.export is not None:
-            saved = save_export(session, row.file["id"], row.export, row.path, progress=report, overwrite=overwrite)
+            saved = client.save_export(
+                session, row.file["id"], row.export, row.path, progress=report, overwrite=overwrite
+            )
             return {**_record(row.file, saved), "mimeType": row.export}
-        download = Download(session, row.file, byte_range, acknowledge_abuse, report)
+        download = client.Download(session, row.file, byte_range, acknowledge_abuse, report)
         saved = download.save(row.path, overwrite=overwrite)
     except ROW_ERRORS as error:
         vars(error)["file"] = row.file
