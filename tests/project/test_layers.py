@@ -2,13 +2,11 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import svc_notebooks
 
 PACKAGE = Path(svc_notebooks.__file__).parent
-FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Libraries that cost a reader a second or a browser a download: when a frame or a form is made, not before.
 ONLY_WHEN_USED = ("pandas", "numpy", "jupyterlab", "nbclient", "nbformat", "tqdm")
@@ -27,36 +25,27 @@ ONLY_IN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
-    library: str
-    at_once: bool
-    line: int
+def imports(path: Path) -> Iterator[tuple[str, str, bool]]:
+    """Yield (file, library, whether the import runs at once) for each import, but for types."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    typed = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    for_types, later = ({node for each in group for node in ast.walk(each)} for group in (typed, blocks))
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+        if node not in for_types:
+            yield from ((path.relative_to(PACKAGE).as_posix(), name.split(".")[0], node not in later) for name in names)
 
 
-def imports(path: Path) -> tuple[Import, ...]:
-    return tuple(_walk(ast.parse(path.read_text(encoding="utf-8")), at_once=True))
-
-
-def _walk(node: ast.AST, *, at_once: bool) -> Iterator[Import]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Import):
-            yield from (Import(alias.name.split(".")[0], at_once, child.lineno) for alias in child.names)
-        elif isinstance(child, ast.ImportFrom) and child.level == 0 and child.module:
-            yield Import(child.module.split(".")[0], at_once, child.lineno)
-        elif not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
-            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from _walk(child, at_once=at_once and not inside)
-
-
-USES = [(path.relative_to(PACKAGE).as_posix(), used) for path in FILES for used in imports(path)]
+IMPORTS = [each for path in sorted(PACKAGE.rglob("*.py")) for each in imports(path)]
 
 
 def test_a_heavy_library_is_imported_when_it_is_used():
-    early = [(name, used) for name, used in USES if used.at_once and used.library in ONLY_WHEN_USED]
+    early = [(file, library) for file, library, at_once in IMPORTS if at_once and library in ONLY_WHEN_USED]
 
     assert early == [], "import these inside the function that needs them"
 
 
 def test_a_library_is_used_only_where_it_belongs():
-    assert [(name, used) for name, used in USES if not name.startswith(ONLY_IN.get(used.library, ("",)))] == []
+    assert [each for each in IMPORTS if not each[0].startswith(ONLY_IN.get(each[1], ("",)))] == []

@@ -43,11 +43,8 @@ def test_lists_have_their_levels_and_markers(job):
     )
     (body,) = read_first_slide(decks.odp(page(text_box(lists)), styles), job)
 
-    assert [(it.text, it.level, it.marker) for it in body.paragraphs] == [
-        ("plain", 0, ""),
-        ("a", 0, "number"),
-        ("b", 1, "bullet"),
-    ]
+    expected = [("plain", 0, ""), ("a", 0, "number"), ("b", 1, "bullet")]
+    assert [(it.text, it.level, it.marker) for it in body.paragraphs] == expected
 
 
 def test_formats_of_runs_are_inherited_and_links_are_safe(job):

@@ -139,11 +139,8 @@ def test_an_import_is_continued_with_a_ledger(term: str):
     second = svc.import_events(file(tea, lunch), calendar=term, resume="term")
     third = svc.import_events(file(tea.replace("Tea", "Cake"), lunch), calendar=term, resume="term")
 
-    assert [frame["outcome"].tolist() for frame in (first, second, third)] == [
-        ["done", "failed"],
-        ["skipped", "done"],
-        ["done", "skipped"],
-    ]
+    expected = [["done", "failed"], ["skipped", "done"], ["done", "skipped"]]
+    assert [frame["outcome"].tolist() for frame in (first, second, third)] == expected
     assert second.loc[0, ["id", "start"]].tolist() == first.loc[0, ["id", "start"]].tolist()
     assert svc.events(calendar=term)["summary"].tolist() == ["Cake", "Lunch"]
     with pytest.raises(ValueError, match="calendar"):

@@ -131,13 +131,8 @@ def test_files_and_folders_of_one_name_get_a_path_each(lab, tmp_path):
 
     first, again = (svc.download(top, tmp_path) for _ in range(2))
 
-    assert [path for path, content in contents(tmp_path / "Top").items() if content] == [
-        "Same (1)/X (1)",
-        "Same (1)/x",
-        "same/X (1)",
-        "same/x",
-        "same (2)",
-    ]
+    expected = ["Same (1)/X (1)", "Same (1)/x", "same/X (1)", "same/x", "same (2)"]
+    assert [path for path, content in contents(tmp_path / "Top").items() if content] == expected
     assert again["path"].tolist() == first["path"].tolist()
     assert set(again["outcome"]) == {"unchanged"}
 

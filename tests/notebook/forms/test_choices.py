@@ -34,10 +34,8 @@ def test_text_is_sent_when_the_field_is_left_and_every_control_has_a_label_and_a
     fields = [control for control in controls if isinstance(control, widgets.Text | widgets.Textarea | widgets.IntText)]
     assert len(fields) > 25
     # Filters go with every letter.
-    assert {control.tooltip.split(",")[0] for control in fields if control.continuous_update} == {
-        "The list is updated while you type",
-        "List only exchanges whose path or query contains this text",
-    }
+    expected = {"The list is updated while you type", "List only exchanges whose path or query contains this text"}
+    assert {control.tooltip.split(",")[0] for control in fields if control.continuous_update} == expected
     named = [control for control in controls if isinstance(control, NAMED)]
     hidden = [inner for control in controls if control.layout.display == "none" for inner in widgets_below(control)]
     assert len(named) > 100

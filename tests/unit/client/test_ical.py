@@ -109,12 +109,8 @@ def test_values_are_those_of_rfc_5545():
     assert (vevent.organizer.value, vevent.organizer.params["CN"]) == ("mailto:grace@example.org", ["Grace"])
     first, second = vevent.attendee_list
     assert first.value == "mailto:ada@example.org"
-    assert first.params == {
-        "CN": ["Ada Lovelace"],
-        "CUTYPE": ["INDIVIDUAL"],
-        "PARTSTAT": ["ACCEPTED"],
-        "ROLE": ["OPT-PARTICIPANT"],
-    }
+    expected = {"CN": ["Ada Lovelace"], "CUTYPE": ["INDIVIDUAL"], "PARTSTAT": ["ACCEPTED"], "ROLE": ["OPT-PARTICIPANT"]}
+    assert first.params == expected
     assert second.params == {
         "CUTYPE": ["RESOURCE"],
         "PARTSTAT": ["NEEDS-ACTION"],
