@@ -116,7 +116,7 @@ HANDLERS: Mapping[str, Handler] = {
 
 
 # The operations that read the store from one snapshot, beside a request that changes the store.
-READ_OPERATIONS = frozenset(
+SNAPSHOT_OPERATIONS = frozenset(
     {
         "files.get", "files.list", "permissions.list", "permissions.get", "changes.getStartPageToken", "changes.list",
         "about.get", "events.list", "events.get", "events.instances", "calendars.get", "calendarList.list",
@@ -125,7 +125,7 @@ READ_OPERATIONS = frozenset(
 )  # fmt: skip
 
 # Those of them that always need several statements.
-LISTS = frozenset(operation for operation in READ_OPERATIONS if operation.endswith((".list", ".instances")))
+LISTS = frozenset(operation for operation in SNAPSHOT_OPERATIONS if operation.endswith((".list", ".instances")))
 
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {

@@ -44,7 +44,7 @@ from .dispatch.service_context import (
     require_scopes,
 )
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_OPERATIONS, UPLOAD_TYPES, Handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, SNAPSHOT_OPERATIONS, UPLOAD_TYPES, Handler
 from .uploads.command_protocol import command_headers, command_response, session_request
 from .uploads.resumable_upload import expire_session, session_caller
 from .web.sign_in import signed_in_user
@@ -474,7 +474,7 @@ class RequestPipeline:
             return self._long_reads.run(
                 partial(handler, context, request_context), caller.user, incoming.body.gone, snapshot
             )
-        if operation.name not in READ_OPERATIONS:
+        if operation.name not in SNAPSHOT_OPERATIONS:
             return handler(context, request_context)
         with context.store.reading():
             return handler(context, request_context)

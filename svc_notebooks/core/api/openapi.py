@@ -13,9 +13,9 @@ from ..brand_names import Names
 from ..errors.catalogue import CATALOGUE
 from ..oauth import GRANTS
 from ..policy import Policy
+from .documented_parameters import COMMON, UPLOAD, Parameter
 from .json_schemas import RESOURCES, STRING, TIME, Schema, array, record, ref, response_schema
 from .operations import ALL_SCOPES, OPERATIONS, SESSION, Operation
-from .parameters import COMMON, UPLOAD, Parameter
 from .public_endpoints import BATCHES, CALENDAR, PUBLIC_ENDPOINTS, STORAGE, PublicEndpoint
 
 _JSON = "application/json"

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from ..http.messages import Query
 from ..policy import Policy
-from . import parameters as query
-from .parameters import COMMON, Parameter, page
+from . import documented_parameters as query
+from .documented_parameters import COMMON, Parameter, page
 
 # The placeholder for a file id in a path.
 FILE_ID = "{fileId}"

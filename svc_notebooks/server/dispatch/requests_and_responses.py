@@ -17,8 +17,8 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from ...core import field_mask
+from ...core.api.documented_parameters import COMMON
 from ...core.api.operations import SESSION, Operation
-from ...core.api.parameters import COMMON
 from ...core.errors.catalogue import ApiError, envelope, refuse
 from ...core.field_mask import Mask, Shape
 from ...core.http.messages import (
