@@ -19,14 +19,7 @@ from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response, as_body
 from svc_notebooks.core.http.multipart import MultipartDecoder, PartBegins, PartData, boundary_of
 from svc_notebooks.core.http.ranges import ByteRange, ContentRange, format_stored
-from svc_notebooks.core.uploads.server_state_machine import (
-    ReceivedBody,
-    SessionDecision,
-    UploadSession,
-    after_body,
-    before_body,
-    cancel,
-)
+from svc_notebooks.core.uploads import server_state_machine
 from svc_notebooks.core.uploads.transitions import UploadRule, UploadState
 
 BASE = "https://api.example.org"
@@ -101,7 +94,7 @@ class Shelf:
     location: str = BASE + "/upload/storage/v3/files?uploadType=resumable&upload_id={n}"
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     contents: dict[str, bytes] = field(default_factory=dict)
-    sessions: dict[str, UploadSession] = field(default_factory=dict)
+    sessions: dict[str, server_state_machine.UploadSession] = field(default_factory=dict)
     drafts: dict[str, tuple[dict[str, Any], bytearray]] = field(default_factory=dict)
     requests: list[tuple[str, str, Headers]] = field(default_factory=list)
     made: int = 0
@@ -138,7 +131,7 @@ class Shelf:
         metadata = json.loads(as_body(request.body).read() or b"{}")
         length = request.headers.get("X-Upload-Content-Length")
         uri = self.location.format(n=len(self.sessions) + 1)
-        self.sessions[uri] = UploadSession(total=int(length) if length else None)
+        self.sessions[uri] = server_state_machine.UploadSession(total=int(length) if length else None)
         self.drafts[uri] = (metadata | self._old(request), bytearray())
         return Response(200, Headers([("Location", uri)]))
 
@@ -149,12 +142,16 @@ class Shelf:
         session, content = self.sessions[request.url], self.drafts[request.url][1]
         named = request.headers.get("Content-Range")
         parsed = ContentRange.parse(named) if named else None
-        intake = before_body(session, parsed, int(request.headers["Content-Length"]), self.rule, 0.0)
-        if isinstance(intake, SessionDecision):
+        intake = server_state_machine.before_body(
+            session, parsed, int(request.headers["Content-Length"]), self.rule, 0.0
+        )
+        if isinstance(intake, server_state_machine.SessionDecision):
             return self._verdict(request.url, intake)
         data = self._read(request, limit)[intake.skip :]
         data = data if intake.take is None else data[: intake.take]
-        verdict = after_body(session, intake, ReceivedBody(len(data), broken=limit is not None), self.rule, 0.0)
+        verdict = server_state_machine.after_body(
+            session, intake, server_state_machine.ReceivedBody(len(data), broken=limit is not None), self.rule, 0.0
+        )
         content += data
         del content[verdict.session.stored :]
         return self._verdict(request.url, verdict)
@@ -164,7 +161,7 @@ class Shelf:
         blocks = iter(lambda: body.read(65_536), b"") if limit is None else [body.read(limit)]
         return b"".join(blocks)
 
-    def _verdict(self, uri: str, verdict: SessionDecision) -> Response:
+    def _verdict(self, uri: str, verdict: server_state_machine.SessionDecision) -> Response:
         before, self.sessions[uri] = self.sessions[uri], verdict.session
         metadata, content = self.drafts[uri]
         if verdict.session.state is UploadState.COMPLETE:
@@ -175,7 +172,7 @@ class Shelf:
         return Response(verdict.status, Headers([("Range", stored)] if stored else []), verdict.text.encode())
 
     def delete(self, request: Request) -> Response:
-        return self._verdict(request.url, cancel(self.sessions[request.url], self.rule, 0.0))
+        return self._verdict(request.url, server_state_machine.cancel(self.sessions[request.url], self.rule, 0.0))
 
     def simple(self, request: Request, kind: str) -> Response:
         body = self._read(request, None)

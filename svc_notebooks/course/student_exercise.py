@@ -195,8 +195,7 @@ class Said(str):
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_markdown_(self) -> str:
-        return str(self)
+    _repr_markdown_ = __repr__
 
 
 @public_methods

@@ -152,9 +152,8 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
             values = [record.get(column.key) for record in records]
         try:
             if dtype == "Int64" and None not in values:
-                numbers = np.fromiter(
-                    map(int, values), dtype="int64", count=len(values)
-                )  # int64 is a string on the wire
+                # int64 is a string on the wire
+                numbers = np.fromiter(map(int, values), dtype="int64", count=len(values))
                 made = pd.arrays.IntegerArray(numbers, np.zeros(len(values), dtype=bool))
             elif dtype == "Int64":
                 made = pd.array([None if value is None else int(value) for value in values], dtype=dtype)

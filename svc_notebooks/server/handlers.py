@@ -12,7 +12,7 @@ from .auth.public_request import PublicRequest
 from .calendars import access_rules, calendar_list, calendar_operations, event_messages, event_operations, event_queries
 from .dispatch.requests_and_responses import json_response
 from .dispatch.service_context import RequestContext, ServiceContext, external_base_url
-from .files import change_log, content, operations as file_operations, permissions, revisions
+from .files import change_log, content, file_operations, permissions, revisions
 from .notifications import channels
 from .uploads import resumable_upload, simple_and_multipart
 from .web import pages, sign_in
@@ -66,10 +66,10 @@ HANDLERS: Mapping[str, Handler] = {
     "permissions.get": permissions.get,
     "permissions.update": permissions.update,
     "permissions.delete": permissions.delete,
-    "files.watch": change_log.watch_file,
+    "files.watch": file_operations.watch_file,
     "changes.getStartPageToken": change_log.start_page_token,
     "changes.list": change_log.list_changes,
-    "changes.watch": change_log.watch_changes,
+    "changes.watch": file_operations.watch_changes,
     "channels.stop": channels.stop,
     "calendarChannels.stop": channels.stop,
     "revisions.list": revisions.list_revisions,

@@ -117,8 +117,7 @@ class Routes:
         for operation in OPERATIONS:
             if not operation.is_offered(policy):
                 continue
-            if operation.name == "files.update":
-                operation = replace(operation, methods=policy.update_verbs)
+            operation = replace(operation, methods=operation.methods_under(policy))
             if operation.accepts_content:
                 media.add(operation.path, operation)
             (calendar if operation.calendar else plain).add(operation.path, operation)

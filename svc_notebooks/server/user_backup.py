@@ -27,7 +27,7 @@ from .calendars.event_messages import (
 from .context_factory import save
 from .dispatch.service_context import ServiceContext
 from .files.change_log import record_creation
-from .files.operations import delete_tree, discard_contents
+from .files.file_operations import delete_tree, discard_contents
 from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
 from .store.contents import Digests

@@ -56,7 +56,7 @@ def document(names: Names, policy: Policy, base_url: str) -> Schema:
 def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema]]:
     for operation in (operation for operation in OPERATIONS if operation.is_offered(policy)):
         path = (names.calendar_path if operation.calendar else names.path)(*operation.path)
-        for method in policy.update_verbs if operation.name == "files.update" else operation.methods:
+        for method in operation.methods_under(policy):
             if method != "HEAD":
                 yield path, method, _operation(operation, method, names, policy)
             if operation.accepts_content:

@@ -111,6 +111,10 @@ class Operation:
         """Return True if a service with this policy has the operation."""
         return policy.extensions or not self.extension
 
+    def methods_under(self, policy: Policy) -> tuple[str, ...]:
+        """Return the methods of this operation. `update_verbs` has those of files.update."""
+        return policy.update_verbs if self.name == "files.update" else self.methods
+
     def scopes_under(self, policy: Policy) -> frozenset[str]:
         """Return the scopes of which a token needs one for this operation. `event_scopes="family"` adds scopes."""
         widened = policy.event_scopes == "family" and self.scopes == EVENTS_CREATE

@@ -30,19 +30,8 @@ from ..batch.batch import (
     run_alone,
 )
 from ..frames import FILE, FILES, IDS, Record, Schema, frame, select_columns, snake
+from . import upload_requests
 from .metadata import RowBodies, check_fields, files_schema_with, metadata_body, row_bodies, with_parent
-from .upload_requests import (
-    has_tree,
-    is_current,
-    local_trees,
-    new_content,
-    new_files,
-    over_existing,
-    repeat_upload,
-    send_upload,
-    upload_identity,
-    upload_trees,
-)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -171,19 +160,23 @@ def upload(
     )
     metadata, batch = with_parent(session, metadata, parent, folder), Batch(workers, executor, errors, resume, progress)
     source = sources(source) if isinstance(source, Iterator) else source  # a generator can be read only once
-    if has_tree(source):
+    if upload_requests.has_tree(source):
         if file_id is not None:
             raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
-        title, trees = local_trees(source, name, recursive, include_hidden=flag("include_hidden", include_hidden))
+        title, trees = upload_requests.local_trees(
+            source, name, recursive, include_hidden=flag("include_hidden", include_hidden)
+        )
         read: Any = partial(metadata_body, creating=True, names=session.names)
         given: Any = {"name": name, "metadata": {**read(metadata), **read(fields)}}
         replaces = flag("overwrite", overwrite)
-        return upload_trees(session, title, trees, replace(arguments, **given), batch, overwrite=replaces)
-    schema, requests, bodies = new_files(
+        return upload_requests.upload_trees(
+            session, title, trees, replace(arguments, **given), batch, overwrite=replaces
+        )
+    schema, requests, bodies = upload_requests.new_files(
         session, source, arguments, name=name, file_id=file_id, metadata=metadata, fields=fields, errors=errors
     )
     if flag("overwrite", overwrite):
-        requests = [over_existing(session, request) for request in requests]
+        requests = [upload_requests.over_existing(session, request) for request in requests]
     common = {"mime_type": mime_type, "convert_to": convert_to, "ocr_language": ocr_language}
     return _run_uploads(session, schema, requests, bodies, batch, "upload", common, keeps_media=upload_type == "media")
 
@@ -202,7 +195,7 @@ def _run_uploads(
     alone = len(requests) == 1
     operation = RowOperation(
         schema,
-        partial(send_upload, alone=alone),
+        partial(upload_requests.send_upload, alone=alone),
         known=lambda row: {"id": row.file_id or row.generated_id, "name": row.name},
         title=f"Upload {requests[0].name}" if alone else "Upload",
         size=lambda row: row.source.size,
@@ -216,11 +209,13 @@ def _run_uploads(
     resumable: Resumable[UploadRequest] = Resumable(
         function,
         {**{snake(key): value for key, value in bodies.shared.items()}, **common},
-        identity=partial(upload_identity, bodies.own_keys),
+        identity=partial(upload_requests.upload_identity, bodies.own_keys),
         with_id=partial(with_generated_id, session) if function == "upload" else None,
         needs_id=lambda row: not (keeps_media or row.file_id or row.generated_id or row.upload_type == "resumable"),
-        repeat=partial(repeat_upload, alone=alone),
-        is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
+        repeat=partial(upload_requests.repeat_upload, alone=alone),
+        is_done=lambda row, record: upload_requests.is_current(
+            session, record, row.source.status_changed, row.source.path
+        ),
     )
     return run(replace(operation, resumable=resumable), requests, session, batch)
 
@@ -290,7 +285,9 @@ def update(
         arguments = UploadArguments(
             mime_type=mime_type, ocr_language=ocr_language, upload_type=upload_type, chunk_size=chunk_size
         )
-        schema, requests, bodies = new_content(session, ids, source, arguments, metadata, fields, errors)
+        schema, requests, bodies = upload_requests.new_content(
+            session, ids, source, arguments, metadata, fields, errors
+        )
         common = {"mime_type": mime_type, "ocr_language": ocr_language}
         return _run_uploads(session, schema, requests, bodies, batch, "update", common)
     if mime_type is not None:

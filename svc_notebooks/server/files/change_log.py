@@ -8,7 +8,7 @@ from ...core import field_mask
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.fields import FILE_SHAPE
-from ...core.http.messages import Response, segment
+from ...core.http.messages import Response
 from ...core.notifications.deliveries import in_order
 from ...core.resources.files import Change, ChangeList, StartPageToken
 from ...core.thread_permit import in_slices
@@ -22,10 +22,9 @@ from ..dispatch.requests_and_responses import (
     select_fields,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
-from ..notifications.channels import open_channel
 from ..notifications.tables import ChannelRow
 from ..store.ids import SHARD
-from .access import effective_role, file_for, users_with_access, visible_role
+from .access import effective_role, users_with_access, visible_role
 from .resource import DEFAULT_MASK, file_resource, view_of
 from .tables import ChangeRow, FileRow
 
@@ -229,16 +228,3 @@ def _change_resource(
         fields = mask.get("file") or DEFAULT_MASK
         change["file"] = file_resource(file, fields, view_of(context, request, fields))
     return change
-
-
-def watch_file(context: ServiceContext, request: RequestContext) -> Response:
-    """Open and return a channel that watches a file (A8-08). Raises ApiError (404) if the file is not visible."""
-    row = file_for(context, request.caller, request.file_id)
-    return open_channel(context, request, row.id, context.names.path("files", segment(row.id)))
-
-
-def watch_changes(context: ServiceContext, request: RequestContext) -> Response:
-    """Open a channel that watches the caller's change log and return the response with the channel (A9)."""
-    check_start(context, request, required=context.policy.strict_page_token)
-    log = change_log_of(request.caller.user)
-    return open_channel(context, request, log, context.names.path("changes"), of_changes=True)

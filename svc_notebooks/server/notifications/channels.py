@@ -14,15 +14,7 @@ from urllib.parse import quote, urlsplit
 from ...core import field_mask
 from ...core.errors.catalogue import ApiError, Row, refuse, row as error_row
 from ...core.http.messages import Response, join_url
-from ...core.notifications.channels import (
-    CHANNEL_SHAPE,
-    MAX_ID_LENGTH,
-    ChannelState,
-    actual_expiration,
-    check_channel,
-    host_of,
-    plain_host,
-)
+from ...core.notifications import channels
 from ...core.notifications.deliveries import FIRST_NUMBER
 from ...core.policy import Policy
 from ...core.resources.files import ChannelResource
@@ -62,7 +54,7 @@ def parse_endpoint(address: str) -> Endpoint:
     parts = urlsplit(address)
     if parts.scheme != "https":
         raise ValueError("messages are sent over https only")
-    host, port = host_of(address), parts.port or 443
+    host, port = channels.host_of(address), parts.port or 443
     host.encode("idna")  # raises UnicodeError, a ValueError, for an invalid host name
     if not host:
         raise ValueError("the address has no host")
@@ -85,7 +77,7 @@ def register(store: Store, domain: str) -> str:
     """Register a host name or an IP address and return its normalized form. Raises ValueError for any other text."""
     text = domain.strip().removeprefix("[").removesuffix("]")
     try:
-        host = plain_host(text)
+        host = channels.plain_host(text)
         if not _HOST_NAME.fullmatch(host):
             host = str(ip_address(host))
     except ValueError:
@@ -103,7 +95,7 @@ def list_domains(store: Store, policy: Policy) -> list[str]:
 
 def is_registered(store: Store, policy: Policy, address: str) -> bool:
     """Return True if the host of an address is registered. A subdomain of a registered domain is not registered."""
-    host = host_of(address)
+    host = channels.host_of(address)
     return "*" in policy.verified_domains or host in policy.verified_domains or store.trusted.has_domain(host)
 
 
@@ -156,10 +148,12 @@ def open_channel(
     `watched` is the name of the resource in the store. `of_changes` is true for the change log.
     """
     uri = join_url(external_base_url(request.http_request, context), path) + "?alt=json"
-    mask = parse_fields_param(request.query, {field_mask.STAR: {}}, CHANNEL_SHAPE)
+    mask = parse_fields_param(request.query, {field_mask.STAR: {}}, channels.CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
     limit = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
-    channel = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
+    channel = channels.check_channel(
+        read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types
+    )
     owner = receiver_owner(context.store, channel.address)
     if owner != request.caller.user and (owner or not is_registered(context.store, policy, channel.address)):
         raise refuse("webhookUnauthorized", address=channel.address[:200])
@@ -176,8 +170,10 @@ def open_channel(
         service_account=int(request.caller.service_account),
         address=channel.address,
         token=channel.token,
-        expiration=actual_expiration(channel.expiration, now=now, default=policy.channel_lifetime, limit=limit),
-        state=ChannelState.ACTIVE.value,
+        expiration=channels.actual_expiration(
+            channel.expiration, now=now, default=policy.channel_lifetime, limit=limit
+        ),
+        state=channels.ChannelState.ACTIVE.value,
         number=FIRST_NUMBER,
     )
     with context.store.transaction():  # the channel and its sync message, or neither (N-01)
@@ -216,15 +212,15 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         channel = context.store.channels.get(channel_id)
         if (
             channel is None
-            or channel.state == ChannelState.STOPPED.value
+            or channel.state == channels.ChannelState.STOPPED.value
             or (channel.expiration is not None and channel.expiration <= context.millis())
             or not hmac.compare_digest(channel.resource_id.encode(), resource_id.encode("utf-8", "replace"))
         ):
-            raise refuse("channelNotFound", id=channel_id[:MAX_ID_LENGTH])
+            raise refuse("channelNotFound", id=channel_id[: channels.MAX_ID_LENGTH])
         # Only the user and client that opened a channel may stop it. Any user of the client may stop a channel that a
         # service account opened (A10-02).
         own_user = channel.service_account or channel.user == request.caller.user
         if channel.client != request.caller.client or not own_user:
-            raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MAX_ID_LENGTH])
-        context.store.channels.set_state(channel.seq, ChannelState.STOPPED)
+            raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[: channels.MAX_ID_LENGTH])
+        context.store.channels.set_state(channel.seq, channels.ChannelState.STOPPED)
     return empty_response(204)

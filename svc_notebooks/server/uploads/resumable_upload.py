@@ -12,24 +12,21 @@ from ...core.http.media_types import OCTET_STREAM
 from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Response
 from ...core.http.multipart import MediaType
 from ...core.http.ranges import ByteSpan, ContentRange, format_stored
-from ...core.uploads.server_state_machine import (
-    ReadPlan,
-    ReceivedBody,
-    RequestProblem,
-    SessionDecision,
-    UploadSession,
-    after_body,
-    before_body,
-    cancel,
-    refusal,
-)
+from ...core.uploads import server_state_machine as state_machine
 from ...core.uploads.transitions import UploadState
 from ..dispatch.decoded_bodies import WholeBody, unsupported_coding
 from ..dispatch.requests_and_responses import empty_response, encode_json, json_bytes, read_json, text_response
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext, external_base_url
 from ..files.access import file_for
 from ..files.content import ConvertedContent, conversion_for, convert, too_large
-from ..files.operations import NewContent, add_content, check_usage, discard_contents, response_fields, store_content
+from ..files.file_operations import (
+    NewContent,
+    add_content,
+    check_usage,
+    discard_contents,
+    response_fields,
+    store_content,
+)
 from ..store.blob_store import BLOCK
 from ..store.contents import ContentWriter, PartRange
 from ..store.session_locks import SessionLock
@@ -150,8 +147,8 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
         if row is None:
             return text_response(404, _UNKNOWN_SESSION)
         now = context.clock.now().timestamp()
-        decision = before_body(_session_of(row), _STATUS_QUERY, 0, context.policy.upload_rule, now)
-        assert isinstance(decision, SessionDecision)
+        decision = state_machine.before_body(_session_of(row), _STATUS_QUERY, 0, context.policy.upload_rule, now)
+        assert isinstance(decision, state_machine.SessionDecision)
         return _response(context, request, row, decision)
 
 
@@ -168,18 +165,18 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
             raise _SessionTakenOver
         session = _session_of(row)
         if cancels:
-            decision = cancel(session, context.policy.upload_rule, context.clock.now().timestamp())
+            decision = state_machine.cancel(session, context.policy.upload_rule, context.clock.now().timestamp())
             return _commit(context, request, row, decision)
         request.journal_entry.offset_before = row.stored
         plan = _decide(context, request, session, content_range, length)
-        if isinstance(plan, SessionDecision):
+        if isinstance(plan, state_machine.SessionDecision):
             return _commit(context, request, row, plan)
         if "Content-Type" in request.headers:
             refuse_multipart(request.headers, row.media_type, json.loads(row.metadata).get("mimeType"))
         return _receive(context, request, row, session, lock, plan)
 
 
-def _content_range(request: RequestContext) -> ContentRange | RequestProblem | None:
+def _content_range(request: RequestContext) -> ContentRange | state_machine.RequestProblem | None:
     """Return the Content-Range of a request, or None if there is none, or if it is that of a whole body with a coding.
 
     Such a header can count the bytes with the coding or those without. Raises ApiError (415) for a part of a content
@@ -189,7 +186,7 @@ def _content_range(request: RequestContext) -> ContentRange | RequestProblem | N
     try:
         content_range = ContentRange.parse(", ".join(sent)) if sent else None
     except ValueError as error:
-        return RequestProblem(str(error))
+        return state_machine.RequestProblem(str(error))
     if content_range and content_range.span and isinstance(body, WholeBody) and body.codings:
         if content_range.span not in (ByteSpan(0), ByteSpan(0, (content_range.total or 0) - 1)):
             raise unsupported_coding(
@@ -203,20 +200,20 @@ def _content_range(request: RequestContext) -> ContentRange | RequestProblem | N
 def _decide(
     context: ServiceContext,
     request: RequestContext,
-    session: UploadSession,
-    content_range: ContentRange | RequestProblem | None,
+    session: state_machine.UploadSession,
+    content_range: ContentRange | state_machine.RequestProblem | None,
     length: int | None,
-) -> ReadPlan | SessionDecision:
+) -> state_machine.ReadPlan | state_machine.SessionDecision:
     now, rule = context.clock.now().timestamp(), context.policy.upload_rule
-    if isinstance(content_range, RequestProblem):
-        decision = before_body(session, _STATUS_QUERY, 0, rule, now)
-        is_open = isinstance(decision, SessionDecision) and decision.status == 308
-        return refusal(session, content_range, now) if is_open else decision
+    if isinstance(content_range, state_machine.RequestProblem):
+        decision = state_machine.before_body(session, _STATUS_QUERY, 0, rule, now)
+        is_open = isinstance(decision, state_machine.SessionDecision) and decision.status == 308
+        return state_machine.refusal(session, content_range, now) if is_open else decision
     if length is None and content_range and content_range.span is None:
         length = len(request.body.read(1))  # 1 if the status query has a body, else 0; the exact length does not matter
-    decision = before_body(session, content_range, length, rule, now)
+    decision = state_machine.before_body(session, content_range, length, rule, now)
     limit = context.policy.max_upload_size
-    if isinstance(decision, ReadPlan) and isinstance(decision.total, int) and decision.total > limit:
+    if isinstance(decision, state_machine.ReadPlan) and isinstance(decision.total, int) and decision.total > limit:
         raise refuse("tooLarge", limit=limit)
     return decision
 
@@ -225,9 +222,9 @@ def _receive(
     context: ServiceContext,
     request: RequestContext,
     row: SessionRow,
-    session: UploadSession,
+    session: state_machine.UploadSession,
     lock: SessionLock,
-    plan: ReadPlan,
+    plan: state_machine.ReadPlan,
 ) -> Response:
     def store_part(piece: PartRange) -> None:
         """Commit a full part before more bytes are written, so that a broken connection loses at most one part."""
@@ -239,7 +236,7 @@ def _receive(
     try:
         received = _read_body(lock, writer, plan, request.journal_entry.declared, context.policy.max_upload_size)
         now = context.clock.now().timestamp()
-        decision = after_body(session, plan, received, context.policy.upload_rule, now)
+        decision = state_machine.after_body(session, plan, received, context.policy.upload_rule, now)
         response = _commit(context, request, row, decision, writer)
     except BaseException:
         writer.abort()
@@ -250,8 +247,8 @@ def _receive(
 
 
 def _read_body(
-    lock: SessionLock, writer: ContentWriter, plan: ReadPlan, declared: int | None, limit: int
-) -> ReceivedBody:
+    lock: SessionLock, writer: ContentWriter, plan: state_machine.ReadPlan, declared: int | None, limit: int
+) -> state_machine.ReceivedBody:
     """Skip the stored bytes of a body and write the rest. Return the number of written bytes and how the body ended."""
     start, skip, left = writer.end, plan.skip, plan.take
     try:
@@ -267,15 +264,15 @@ def _read_body(
         is_exact = plan.take is not None and declared == plan.skip + plan.take
         overlong = not (short or is_exact) and left is not None and bool(lock.read(1))
     except Disconnected:
-        return ReceivedBody(writer.end - start, broken=True)
-    return ReceivedBody(writer.end - start, broken=short, overlong=overlong)
+        return state_machine.ReceivedBody(writer.end - start, broken=True)
+    return state_machine.ReceivedBody(writer.end - start, broken=short, overlong=overlong)
 
 
 def _commit(
     context: ServiceContext,
     request: RequestContext,
     row: SessionRow,
-    decision: SessionDecision,
+    decision: state_machine.SessionDecision,
     writer: ContentWriter | None = None,
 ) -> Response:
     """Store the decision and the last part of the body in one transaction, and return the response."""
@@ -383,7 +380,9 @@ def _drop_session(context: ServiceContext, row: SessionRow) -> None:
     context.content.discard(row.content, parts)
 
 
-def _response(context: ServiceContext, request: RequestContext, row: SessionRow, decision: SessionDecision) -> Response:
+def _response(
+    context: ServiceContext, request: RequestContext, row: SessionRow, decision: state_machine.SessionDecision
+) -> Response:
     if decision.status == 200:
         return json_bytes(_file_json(context, request, row))
     if decision.status == 308:
@@ -408,5 +407,5 @@ def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow
     return answer
 
 
-def _session_of(row: SessionRow) -> UploadSession:
-    return UploadSession(row.stored, row.total, row.touched, _STATE_BY_VALUE[row.state])
+def _session_of(row: SessionRow) -> state_machine.UploadSession:
+    return state_machine.UploadSession(row.stored, row.total, row.touched, _STATE_BY_VALUE[row.state])

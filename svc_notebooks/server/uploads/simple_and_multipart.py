@@ -14,8 +14,15 @@ from ..dispatch.requests_and_responses import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.access import check_right, file_for
 from ..files.content import ConversionRequest, conversion_for, convert, too_large
+from ..files.file_operations import (
+    NewContent,
+    add_content,
+    check_usage,
+    discard_contents,
+    response_fields,
+    store_content,
+)
 from ..files.metadata import check_new
-from ..files.operations import NewContent, add_content, check_usage, discard_contents, response_fields, store_content
 from ..store.blob_store import BLOCK
 from ..store.contents import ContentWriter, PartRange
 

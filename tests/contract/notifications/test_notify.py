@@ -6,21 +6,19 @@ from contextlib import ExitStack
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store.clock import VirtualClock
+from svc_notebooks.server.service import Service
 from tests import receivers
 from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Answer, InProcess, Wire
 from tests.contract.differences import choice
 from tests.contract.watch_client import FOLDER, Watch, open_watch
 from tests.patience import PATIENCE
-from tests.receivers import dead_receiver, receiver
+from tests.receivers import dead_receiver
 
 
 def advance(watch: Watch, duration: str) -> None:
@@ -348,42 +346,3 @@ def test_an_id_without_a_file_is_not_watched(watch: Watch) -> None:
     watch.made({"id": file_id})
     assert watch.messages() == []
     assert watch.file(file_id).status == 200
-
-
-@pytest.mark.spec("N-11")
-def test_pending_deliveries_survive_a_restart(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    with receiver() as webhook:
-        webhook.answers = [503]
-        with open_service(tmp_path, seed=0, clock=clock) as service:
-            service.register_domain("localhost")
-            service.trust(webhook.ca_pem)
-            watch = Watch(InProcess(service, "http://svc.test"), webhook)
-            file = watch.wire.create()["id"]
-            watch.file(file, token="kept")
-            watch.messages()
-            watch.patch(file, {"name": "said before the end"})
-        webhook.requests.clear()
-
-        with open_service(tmp_path, seed=0, clock=VirtualClock(clock.now())) as service:
-            service.clock.advance("1m")  # type: ignore[union-attr]
-            states = [(notification.resource_state, notification.channel_token) for notification in webhook.wait_for(2)]
-            attempts = [(row["state"], row["attempt"]) for row in service.deliveries()]
-
-    assert states == [("sync", "kept"), ("update", "kept")]
-    assert attempts == [("sync", 2), ("update", 1)]
-
-
-@pytest.mark.spec("A8-05")
-def test_messages_to_a_domain_that_is_no_longer_registered_are_not_sent(tmp_path: Path) -> None:
-    """Registered by the policy, and the service is opened again with another one."""
-    with receiver() as webhook:
-        with open_service(tmp_path, background=False, policy=Policy(verified_domains=("localhost",))) as service:
-            service.trust(webhook.ca_pem)
-            assert Watch(InProcess(service, "http://svc.test"), webhook).changes().status == 200
-        with open_service(tmp_path) as service:
-            service.deliver()
-            [row] = service.deliveries()
-
-    assert (row["outcome"], row["error"]) == ("failed", "the domain of the address is not registered")
-    assert webhook.requests == []

@@ -1,14 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.client.events.ical_lines import (
-    Property,
-    print_properties,
-    read_components,
-    read_text,
-    text_property,
-    unfolded,
-)
+from svc_notebooks.client.events import ical_lines
 from tests.examples import examples
 
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), max_size=200)
@@ -16,8 +9,8 @@ parameters = st.dictionaries(st.sampled_from(["CN", "LABEL", "X-A"]), texts.map(
 
 
 def read(content: bytes) -> list[tuple[str, str, dict[str, str]]]:
-    [event] = read_components(unfolded(content).decode()).walk("VEVENT")
-    return [(each.name, read_text(each.value), dict(each.parameters)) for each in event.properties]
+    [event] = ical_lines.read_components(ical_lines.unfolded(content).decode()).walk("VEVENT")
+    return [(each.name, ical_lines.read_text(each.value), dict(each.parameters)) for each in event.properties]
 
 
 def event(lines: str, newline: str = "\r\n") -> bytes:
@@ -27,8 +20,12 @@ def event(lines: str, newline: str = "\r\n") -> bytes:
 @examples(1)
 @given(text=texts, values=parameters)
 def test_a_written_property_is_read(text, values):
-    content = print_properties(
-        [Property("BEGIN", "VEVENT"), text_property("SUMMARY", text, values), Property("END", "VEVENT")]
+    content = ical_lines.print_properties(
+        [
+            ical_lines.Property("BEGIN", "VEVENT"),
+            ical_lines.text_property("SUMMARY", text, values),
+            ical_lines.Property("END", "VEVENT"),
+        ]
     ).encode()
 
     assert read(content) == [("SUMMARY", text, values)]
@@ -64,6 +61,6 @@ def test_a_property_of_another_program_is_read(line, expected, newline):
     ids=["no calendar", "no end of an event", "other ends", "two calendars"],
 )
 def test_a_missing_end_loses_no_event(content):
-    events = read_components(unfolded(content).decode()).walk("VEVENT")
+    events = ical_lines.read_components(ical_lines.unfolded(content).decode()).walk("VEVENT")
 
     assert [each.value("SUMMARY") for each in events] == ["1", "2"]

@@ -16,7 +16,7 @@ from svc_notebooks.core.notifications.channels import CHANNEL_SHAPE
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.resources import calendars, errors, files
 from svc_notebooks.core.resources.field import hints
-from svc_notebooks.server.files import change_log, operations
+from svc_notebooks.server.files import change_log, file_operations
 
 BASE = "https://api.example"
 
@@ -44,7 +44,7 @@ SHAPES: dict[str, Shape] = {
     "Calendar": CALENDAR_SHAPE,
     "CalendarListEntry": CALENDAR_LIST_SHAPE,
     "AclRule": RULE_SHAPE,
-    "About": operations.ABOUT_SHAPE,
+    "About": file_operations.ABOUT_SHAPE,
     "Change": change_log._CHANGE_SHAPE,
 }
 

@@ -16,7 +16,7 @@ from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
 from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
 from ...core.http.media_types import MAX_IMPORT_SIZES, detect
-from ...core.http.messages import JSONObject, Query, Response
+from ...core.http.messages import JSONObject, Query, Response, segment
 from ...core.resources.files import About, DriveList, File, FileList, GeneratedIds, ImportTargets, TeamDriveList
 from ...core.thread_permit import FEW
 from ..dispatch.page_tokens import decode_page_token, encode_page_token
@@ -32,9 +32,11 @@ from ..dispatch.requests_and_responses import (
     with_etag,
 )
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
+from ..notifications.channels import open_channel
 from ..store.contents import END, PartRange
 from . import access
-from .change_log import record_change, record_creation, record_removal
+from .access import file_for
+from .change_log import change_log_of, check_start, record_change, record_creation, record_removal
 from .content import ConversionRequest, conversion_for, convert
 from .metadata import STORED_FIELDS, change_row, check_new, is_in_trash_with, new_row, save_properties
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
@@ -496,3 +498,16 @@ def list_drives(context: ServiceContext, request: RequestContext) -> Response:
         return resource_response(request, {"kind": context.names.kind("driveList"), "drives": []}, shape_of(DriveList))
     value = {"kind": context.names.kind("teamDriveList"), "teamDrives": []}
     return resource_response(request, value, shape_of(TeamDriveList))
+
+
+def watch_file(context: ServiceContext, request: RequestContext) -> Response:
+    """Open and return a channel that watches a file (A8-08). Raises ApiError (404) if the file is not visible."""
+    row = file_for(context, request.caller, request.file_id)
+    return open_channel(context, request, row.id, context.names.path("files", segment(row.id)))
+
+
+def watch_changes(context: ServiceContext, request: RequestContext) -> Response:
+    """Open a channel that watches the caller's change log and return the response with the channel (A9)."""
+    check_start(context, request, required=context.policy.strict_page_token)
+    log = change_log_of(request.caller.user)
+    return open_channel(context, request, log, context.names.path("changes"), of_changes=True)
