@@ -58,7 +58,7 @@ class ReceiverCase:
 
 def start_converter() -> None:
     """Start a process for conversions in exercises, so that the first conversion need not wait for it."""
-    from ..server.files.content import converter_of
+    from ..server.files.conversion import converter_of
 
     with suppress(OSError):  # the conversion tries it again
         converter_of(_POLICY).start()

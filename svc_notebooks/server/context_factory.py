@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 from ..core.brand_names import Names
 from ..core.policy import Policy
 from .dispatch.service_context import ServiceContext
-from .files.content import converter_of
+from .files.conversion import converter_of
 from .files.storage_errors import naming_files
 from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write

@@ -12,7 +12,7 @@ from .auth.public_request import PublicRequest
 from .calendars import access_rules, calendar_list, calendar_operations, event_messages, event_operations, event_queries
 from .dispatch.requests_and_responses import json_response
 from .dispatch.service_context import RequestContext, ServiceContext, external_base_url
-from .files import change_log, content, file_operations, permissions, revisions
+from .files import change_log, conversion, download, file_operations, permissions, revisions
 from .notifications import channels
 from .uploads import resumable_upload, simple_and_multipart
 from .web import pages, sign_in
@@ -28,13 +28,13 @@ UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
 
 
 def _get(context: ServiceContext, request: RequestContext) -> Response:
-    return content.download(context, request) if _alt(request) == "media" else file_operations.get(context, request)
+    return download.download(context, request) if _alt(request) == "media" else file_operations.get(context, request)
 
 
 def _export(context: ServiceContext, request: RequestContext) -> Response:
     """Return the exported content of a file. Both valid values of `alt` give the same response."""
     _alt(request)
-    return content.export(context, request)
+    return conversion.export(context, request)
 
 
 def _alt(request: RequestContext) -> str:

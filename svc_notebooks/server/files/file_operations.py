@@ -37,7 +37,7 @@ from ..store.contents import END, PartRange
 from . import access
 from .access import file_for
 from .change_log import change_log_of, check_start, record_change, record_creation, record_removal
-from .content import ConversionRequest, conversion_for, convert
+from .conversion import ConversionRequest, conversion_for, convert
 from .metadata import STORED_FIELDS, change_row, check_new, is_in_trash_with, new_row, save_properties
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .search import Viewer, required

@@ -12,7 +12,7 @@ from ...core.resources.files import Revision, RevisionList
 from ..dispatch.requests_and_responses import int_param, resource_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import file_for
-from .content import download
+from .download import download
 from .resource import file_resource, view_of
 
 _OF_THE_FILE = parse("lastModifyingUser,md5Checksum,mimeType,modifiedTime,originalFilename,size,version")

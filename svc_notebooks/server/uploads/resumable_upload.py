@@ -18,7 +18,7 @@ from ..dispatch.decoded_bodies import WholeBody, unsupported_coding
 from ..dispatch.requests_and_responses import empty_response, encode_json, json_bytes, read_json, text_response
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext, external_base_url
 from ..files.access import file_for
-from ..files.content import ConvertedContent, conversion_for, convert, too_large
+from ..files.conversion import ConvertedContent, conversion_for, convert, too_large
 from ..files.file_operations import (
     NewContent,
     add_content,

@@ -12,16 +12,9 @@ from ...core.http.messages import Headers, JSONObject, Query, Response
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..dispatch.requests_and_responses import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
+from ..files import file_operations
 from ..files.access import check_right, file_for
-from ..files.content import ConversionRequest, conversion_for, convert, too_large
-from ..files.file_operations import (
-    NewContent,
-    add_content,
-    check_usage,
-    discard_contents,
-    response_fields,
-    store_content,
-)
+from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
 from ..files.metadata import check_new
 from ..store.blob_store import BLOCK
 from ..store.contents import ContentWriter, PartRange
@@ -70,15 +63,15 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     media_type = header_type(request.headers, "Content-Type")
     refuse_multipart(request.headers)
     with _ContentReceiver(context, request.caller.user) as receiver:
-        fields = response_fields(context, request)
+        fields = file_operations.response_fields(context, request)
         receiver.conversion = check_content(
             context, request, request.file_id, {}, media_type, request.journal_entry.declared
         )
         while block := request.body.read(BLOCK):
             receiver.write(block)
         with _received_content(context, request, {}, media_type, receiver) as content:
-            row, old = store_content(context, request, request.file_id, {}, content)
-    discard_contents(context, old)
+            row, old = file_operations.store_content(context, request, request.file_id, {}, content)
+    file_operations.discard_contents(context, old)
     return fields.response(row)
 
 
@@ -98,7 +91,7 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
     metadata: JSONObject = {}
     media_type: str | None = None
     with _ContentReceiver(context, request.caller.user) as receiver:
-        fields = response_fields(context, request)
+        fields = file_operations.response_fields(context, request)
         try:
             if sent.essence not in _MULTIPART:
                 raise MultipartError("Content-Type must be multipart/related.")
@@ -129,8 +122,8 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
         except MultipartError as error:
             raise refuse("badMultipart", message=str(error)) from None
         with _received_content(context, request, metadata, media_type, receiver) as content:
-            row, old = store_content(context, request, request.file_id, metadata, content)
-    discard_contents(context, old)
+            row, old = file_operations.store_content(context, request, request.file_id, metadata, content)
+    file_operations.discard_contents(context, old)
     return fields.response(row)
 
 
@@ -177,7 +170,7 @@ def check_content(
     row = file_for(context, request.caller, file_id) if file_id else None
     if row and "contentRestrictions" not in metadata:
         check_right(context, request.caller.user, row, "canModifyContent")
-    check_usage(context, row.owner if row else request.caller.user, size or 0)
+    file_operations.check_usage(context, row.owner if row else request.caller.user, size or 0)
     return conversion
 
 
@@ -188,7 +181,7 @@ def _received_content(
     metadata: JSONObject,
     declared_type: str | None,
     receiver: _ContentReceiver,
-) -> Iterator[NewContent]:
+) -> Iterator[file_operations.NewContent]:
     """Convert the received content if necessary, and yield it to a `with` block, which is a transaction."""
     size = receiver.writer.end
     if last := receiver.writer.finish(size):
@@ -199,10 +192,10 @@ def _received_content(
     )
     with conversion or nullcontext() as converted, context.store.transaction():
         if converted:
-            yield add_content(context, converted.pieces, None, converted.media_type)
+            yield file_operations.add_content(context, converted.pieces, None, converted.media_type)
         else:
             media_type = metadata.get("mimeType") or declared_type or detect(name, receiver.head)
-            yield add_content(context, receiver.pieces, size, str(media_type))
+            yield file_operations.add_content(context, receiver.pieces, size, str(media_type))
     if converted:
         context.content.remove(receiver.pieces)
 

@@ -25,7 +25,8 @@ from ..calendars.instances import find_event, instances
 from ..calendars.tables import CalendarRow
 from ..dispatch.service_context import ANONYMOUS, Caller, RequestContext, ServiceContext, require_scopes
 from ..files.access import file_for, has_right, visible_role
-from ..files.content import download, render_document
+from ..files.conversion import render_document
+from ..files.download import download
 from ..files.metadata import is_document
 from ..files.resource import view_path
 from ..files.tables import FileRow

@@ -1,6 +1,6 @@
 import pytest
 
-from svc_notebooks.server.files.content import check_tag
+from svc_notebooks.server.files.conversion import check_tag
 
 
 @pytest.mark.spec("A5-03", "A5-03b")
