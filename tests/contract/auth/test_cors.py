@@ -137,6 +137,7 @@ def test_only_pages_of_named_origins_may(wire: Wire, origin: str, allowed: bool)
         assert cors_of(first) == cors_of(answer) == {}
 
 
+@pytest.mark.one_process("the processes let pages of all origins send requests")
 @pytest.mark.policy
 @pytest.mark.parametrize(
     "origin, allowed",

@@ -173,6 +173,7 @@ def test_a_request_is_performed_when_the_client_has_read_the_responses_before(se
     assert [row["operation"] for row in service.journal()] == ["batch.storage", "files.create"]
 
 
+@pytest.mark.one_process("the test changes the code of its own process")
 def test_the_batches_of_a_user_share_a_budget(service: Service, monkeypatch: pytest.MonkeyPatch, wire: Wire) -> None:
     about = part("GET /storage/v3/about?fields=user")
     monkeypatch.setattr(batch, "_MAX_RESPONSE", 100)

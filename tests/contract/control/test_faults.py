@@ -191,6 +191,7 @@ def test_a_match_is_by_operation_method_path_user_number_and_order(wire: Wire) -
     assert statuses == (200, 500, 503)
 
 
+@pytest.mark.one_process("no request is in the process of the test")
 @pytest.mark.parametrize(
     "way, policy, on_the_clock",
     [
@@ -301,6 +302,7 @@ def test_a_change_is_notified_although_its_response_is_lost(wire: Wire) -> None:
     assert states.get(timeout=PATIENCE) == "change"
 
 
+@pytest.mark.one_process("the test changes the code of its own process")
 def test_a_plan_may_be_added_during_a_request(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     look = ArmedPlan.steps_for
 

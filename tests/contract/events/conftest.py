@@ -1,7 +1,6 @@
-"""The service of tests of events."""
-
 import os
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -17,5 +16,5 @@ def service(policy: Policy) -> Iterator[Service]:
     if policy == Policy() and not os.environ.get(SERVER):
         yield emptied()
         return
-    with open_tested(policy) as service:
+    with closing(open_tested(policy)) as service:
         yield service

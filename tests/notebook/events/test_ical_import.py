@@ -63,9 +63,8 @@ STATUS:CANCELLED
 def test_a_series_is_imported_with_its_fields_and_its_changed_instances(term: str):
     imported = svc.import_events(file(MOVED, SEMINAR, CANCELLED), calendar=term)
 
-    assert imported[["i_cal_uid", "outcome", "changed_instances"]].values.tolist() == [
-        ["seminar@other.example", "done", 2]
-    ]
+    expected = [["seminar@other.example", "done", 2]]
+    assert imported[["i_cal_uid", "outcome", "changed_instances"]].values.tolist() == expected
     event = svc.event(imported, calendar=term).iloc[0]
     assert (event["time_zone"], event["organizer"], event["sequence"]) == (BERLIN, "carl@other.example", 2)
     assert event[["summary", "location", "status", "transparency", "visibility"]].tolist() == [

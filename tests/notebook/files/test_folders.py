@@ -55,9 +55,8 @@ def test_a_path_is_created_once(data):
     ]  # fmt: skip
     assert list(below.columns[:3]) == ["name", "path", "size"]
     assert len(svc.files(folder="root", recursive=True)) == 6
-    assert svc.files(folder=data, recursive=True, name="m*", fields="size", paths=True).values.tolist() == [
-        [5, "Data/birds/2026/may.csv"]
-    ]
+    expected = [[5, "Data/birds/2026/may.csv"]]
+    assert svc.files(folder=data, recursive=True, name="m*", fields="size", paths=True).values.tolist() == expected
     for name in ("birds//2026", "../birds", "/"):
         with pytest.raises(ValueError, match="a path with an empty name"):
             svc.create_folder(name)
