@@ -1,7 +1,5 @@
 """Reads and saves the content of a file of which only the id is known, with the downloads of the client."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

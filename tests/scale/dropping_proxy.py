@@ -1,7 +1,5 @@
 """A proxy before a database that drops all bytes while its connections stay open, as a network that is cut does."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -163,6 +163,7 @@ def unread(service: Service, *parts: str) -> Any:
     return service.handle(Request("POST", f"https://svc.test{STORAGE}", Headers(list(pairs.items())), body)).body
 
 
+@pytest.mark.one_process("the processes send whole responses")
 def test_a_request_is_performed_when_the_client_has_read_the_responses_before(service: Service) -> None:
     create = part("POST /storage/v3/files", {"name": "x"}, headers=JSON)
 

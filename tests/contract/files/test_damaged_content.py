@@ -134,6 +134,7 @@ def test_somebody_elses_copy_is_not_named(wire: Wire, folder: Path) -> None:
     assert "secret plans" not in message
 
 
+@pytest.mark.one_process("the test changes the code of its own process")
 @pytest.mark.parametrize("way", ["socket"])
 def test_later_damage_cuts_the_connection_and_is_then_refused(wire, folder, monkeypatch):
     """The service verifies one part before a response begins, as for contents of many gigabytes."""
