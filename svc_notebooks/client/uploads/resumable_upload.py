@@ -1,4 +1,4 @@
-"""Runs uploads, resumable ones by the state machine in core/uploads/client_state_machine.py, with a history (A3)."""
+"""Runs resumable uploads by the state machine in core/uploads/client_state_machine.py, with a history (A3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handles the requests on file metadata, copies, file lists, file ids, the trash and the about resource (A4, U-01)."""
+"""Handles requests on metadata, copies, lists, ids, the trash, watches and the about resource (A4, A8, A9, U-01)."""
 
 from __future__ import annotations
 
