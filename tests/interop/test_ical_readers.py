@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.client.events.ical import calendar_file
-from svc_notebooks.core.events.fields import read_time
+from svc_notebooks.core.events.event_times import read_time
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
 

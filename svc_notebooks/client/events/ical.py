@@ -21,7 +21,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
-from ...core.events.fields import clock_time, instant, read_time
+from ...core.events.event_times import clock_time, instant, read_time
 from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import WEEKDAYS, Recurrence, Rule, Start, is_all_day, print_moment, until_day
 from ...core.events.series import with_parts

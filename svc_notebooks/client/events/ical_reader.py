@@ -16,7 +16,8 @@ from datetime import UTC, timedelta
 from hashlib import sha256
 from typing import NamedTuple
 
-from ...core.events.fields import MAX_REMINDER_MINUTES, MAX_REMINDERS, Shift, instant, is_address, read_time
+from ...core.events.event_times import Shift, instant, read_time
+from ...core.events.fields import MAX_REMINDER_MINUTES, MAX_REMINDERS, is_address
 from ...core.events.instances import Occurrence
 from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ...core.events.fields import clock_time, in_minutes, instant
+from ...core.events.event_times import clock_time, in_minutes, instant
 from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment, read_line
 from ...core.http.messages import JSONObject

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from ..resources.events import Event
-from .fields import Shift, clock_time, instant, read_time
+from .event_times import Shift, clock_time, instant, read_time
 from .instances import Occurrence, occurrences
 from .rrule import WEEKDAYS, Freq, RDate, Recurrence, RecurrenceError, Rule, Start, print_moment, read_line
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from ..times import skips_day, to_millis
-from .fields import instant
+from .event_times import instant
 from .instances import LAST_END, end_of_rule
 from .rrule import Freq, Recurrence, Start
 from .rrule_days import END, RuleDays, shared_days

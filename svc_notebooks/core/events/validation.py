@@ -16,7 +16,7 @@ from ..http.messages import JSON, JSONObject
 from ..policy import Policy
 from ..resources.events import NO_REQUEST_ID, Event
 from ..resources.field import Field, hints, split
-from . import fields
+from . import event_times, fields
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 
 _REQUEST = "conferenceData.createRequest"
@@ -124,22 +124,16 @@ def reminders_of(reminders: object) -> JSON:
 
 def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
     """Return the event with corrected reminder overrides, or unchanged if `policy.reminders` is "reject"."""
-    reminders = event.get("reminders")
-    if (
-        policy.reminders == "reject"
-        or not isinstance(reminders, dict)
-        or not isinstance(reminders.get("overrides"), list)
-    ):
+    reminders: Any = event.get("reminders")
+    overrides = reminders.get("overrides") if isinstance(reminders, dict) else None
+    if policy.reminders == "reject" or not isinstance(overrides, list):
         return event
     kept: dict[tuple[str, int], JSON] = {}
-    for override in reminders["overrides"]:  # type: ignore[union-attr]
-        if (
-            isinstance(override, dict)
-            and override.get("method") in fields.METHODS
-            and type(override.get("minutes")) is int
-        ):
-            minutes = min(max(override["minutes"], 0), fields.MAX_REMINDER_MINUTES)  # type: ignore[type-var]
-            kept[str(override["method"]), minutes] = {**override, "minutes": minutes}  # type: ignore[index]
+    for override in overrides:
+        minutes = override.get("minutes") if isinstance(override, dict) else None
+        if type(minutes) is int and override.get("method") in fields.METHODS:
+            minutes = min(max(minutes, 0), fields.MAX_REMINDER_MINUTES)
+            kept[str(override["method"]), minutes] = {**override, "minutes": minutes}
     return {**event, "reminders": {**reminders, "overrides": list(kept.values())}}
 
 
@@ -198,8 +192,8 @@ def _times(event: Mapping[str, Any], policy: Policy) -> list[Row]:
         if name == "originalStartTime" and event.get(name) is None:
             continue
         try:
-            times[name] = fields.read_time(event.get(name) or {})
-        except fields.TimeError as error:
+            times[name] = event_times.read_time(event.get(name) or {})
+        except event_times.TimeError as error:
             key, part, message = error.problem
             if key == "required":
                 key, message = "missingTime", message if name not in _NAMES else f"Missing {name} time: {message}"
@@ -211,7 +205,7 @@ def _times(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     start, end = times["start"], times["end"]
     if is_all_day(start) != is_all_day(end):
         rows.append(row("mixedTimes", field="end"))
-    elif fields.instant(end, UTC) <= fields.instant(start, UTC):
+    elif event_times.instant(end, UTC) <= event_times.instant(start, UTC):
         rows.append(row("timeRangeEmpty"))
     if event.get("recurrence") and not is_all_day(start):  # an all-day event is in the zone of the calendar (E-04)
         message = "Missing time zone definition for {} time: a recurring event needs a time zone."
@@ -228,12 +222,12 @@ _NAMES = ("start", "end")
 
 def start_of(event: Event) -> Start:
     """Return the start of a checked event as a date or a date-time."""
-    return fields.read_time(event["start"])
+    return event_times.read_time(event["start"])
 
 
 def end_of(event: Event) -> Start:
     """Return the exclusive end of a checked event as a date or a date-time."""
-    return fields.read_time(event["end"])
+    return event_times.read_time(event["end"])
 
 
 def recurrence_of(event: Event) -> Lines:
@@ -251,8 +245,8 @@ def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     """Return an error row for each invalid recurrence line (E-12)."""
     lines = event["recurrence"]
     try:
-        start = fields.read_time(event.get("start"))
-    except fields.TimeError:
+        start = event_times.read_time(event.get("start"))
+    except event_times.TimeError:
         return []  # reported already, and the lines depend on the start
     rows: list[Row] = []
     rules = 0

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, cast
 
 from ...client.session import Session, SessionLike
-from ...core.events.fields import Shift, clock_time, read_time
+from ...core.events.event_times import Shift, clock_time, read_time
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.http.messages import JSONObject

@@ -16,7 +16,7 @@ import traitlets
 
 from ...client.events.events import list_events
 from ...client.session import Session
-from ...core.events.fields import instant, read_time
+from ...core.events.event_times import instant, read_time
 from ...core.resources.calendars import EVENT_COLORS, CalendarListEntry
 from ...core.resources.events import Event
 from ...core.times import zone

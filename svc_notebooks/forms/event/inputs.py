@@ -14,7 +14,7 @@ import ipywidgets as widgets
 from ...client.events.events import list_calendars
 from ...client.session import Session
 from ...core.errors.errors import SvcError
-from ...core.events.fields import read_time
+from ...core.events.event_times import read_time
 from ...core.events.rrule import Start
 from ...core.http.messages import JSON, JSONObject
 from ...core.resources.calendars import EVENT_COLORS

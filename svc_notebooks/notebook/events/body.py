@@ -18,7 +18,8 @@ from ...client.events.events import list_calendars
 from ...client.session import Session
 from ...core.errors.catalogue import Row
 from ...core.errors.errors import warn_caller
-from ...core.events.fields import EVENT_FIELDS, EVENT_SHAPE, TimeError, in_minutes, instant, print_time, read_time
+from ...core.events.event_times import TimeError, in_minutes, instant, print_time, read_time
+from ...core.events.fields import EVENT_FIELDS, EVENT_SHAPE
 from ...core.events.instances import duration, end_of_rule, has_start
 from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.rrule import Recurrence, Start

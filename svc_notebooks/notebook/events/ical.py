@@ -28,7 +28,7 @@ from ...client.session import Session, SessionLike, session_or_current
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.errors.errors import BadRequest, NotFound, warn_caller
-from ...core.events.fields import read_time
+from ...core.events.event_times import read_time
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
 from ...core.time_arguments import Duration, parse_duration

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...client.events.events import get_calendar, get_event, list_event_pages, list_events, list_instances
 from ...client.session import Session, SessionLike, current_clock, session_or_current
 from ...core.events import recurrence_words
-from ...core.events.fields import instant, read_time
+from ...core.events.event_times import instant, read_time
 from ...core.events.instances import occurrences
 from ...core.events.rrule import Recurrence
 from ...core.time_arguments import python_time, without_words

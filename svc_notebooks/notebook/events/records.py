@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 from ...client.events.events import delete_event, get_event, insert_event, list_events, new_event_ids, patch_event
 from ...client.session import Session
 from ...core.errors.errors import NotFound, ServiceFailed, SvcError, warn_caller
-from ...core.events.fields import EVENT_FIELDS, Shift, TimeError, clock_time, instant, print_time, read_time
+from ...core.events.event_times import Shift, TimeError, clock_time, instant, print_time, read_time
+from ...core.events.fields import EVENT_FIELDS
 from ...core.events.instances import duration
 from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series

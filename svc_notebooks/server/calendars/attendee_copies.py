@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from ...core.events.fields import Shift, clock_time, instant, read_time
+from ...core.events.event_times import Shift, clock_time, instant, read_time
 from ...core.events.instances import duration, occurrences
 from ...core.events.rrule import Start
 from ...core.events.validation import end_of, recurrence_of, start_of

@@ -7,7 +7,8 @@ from typing import Any
 
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.fields import EVENT_SHAPE, is_address, read_time
+from ...core.events.event_times import read_time
+from ...core.events.fields import EVENT_SHAPE, is_address
 from ...core.events.validation import with_defaults
 from ...core.http.messages import JSONObject, Response, merge_patch
 from ...core.resources.events import Attendee, Event, Person

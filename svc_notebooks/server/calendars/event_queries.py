@@ -19,7 +19,8 @@ from typing import Any
 from ...core import field_mask
 from ...core.errors.catalogue import ApiError, Row, refuse, row as error_row
 from ...core.events.calendars import CalendarRole, busy_periods
-from ...core.events.fields import EVENT_SHAPE, TimeError, print_instant, read_date, read_utc
+from ...core.events.event_times import TimeError, print_instant, read_date, read_utc
+from ...core.events.fields import EVENT_SHAPE
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.validation import recurrence_of
 from ...core.field_mask import Mask, shape_of

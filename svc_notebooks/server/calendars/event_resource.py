@@ -10,7 +10,8 @@ from datetime import tzinfo
 from functools import lru_cache
 from typing import Any, cast
 
-from ...core.events.fields import FIELD_ORDER, print_instant, print_time, read_time
+from ...core.events.event_times import print_instant, print_time, read_time
+from ...core.events.fields import FIELD_ORDER
 from ...core.events.validation import reminders_of
 from ...core.resources.events import Attendee, Event
 from ...core.times import format_millis, from_millis

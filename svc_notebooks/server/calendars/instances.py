@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from ...core.api.operations import EVENT_ID
 from ...core.errors.catalogue import refuse
-from ...core.events.fields import in_minutes, instant
+from ...core.events.event_times import in_minutes, instant
 from ...core.events.instances import Occurrence, occurrences
 from ...core.events.rrule import Start, WorkBudget, print_moment, read_moment
 from ...core.events.validation import end_of, recurrence_of, start_of

@@ -15,7 +15,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from ...core.errors.catalogue import refuse
-from ...core.events.fields import EVENT_TYPES, instant, read_utc
+from ...core.events.event_times import instant, read_utc
+from ...core.events.fields import EVENT_TYPES
 from ...core.events.instances import LAST_END, duration, in_days
 from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment
 from ...core.events.series_starts import DAY, EPOCH, SeriesStarts

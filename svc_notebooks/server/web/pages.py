@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ...convert.job import ConversionError
 from ...core.api.operations import CONTENT, FILE_ID, READ, Operation
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.events.fields import read_time
+from ...core.events.event_times import read_time
 from ...core.events.rrule import is_all_day
 from ...core.http.messages import Headers, Query, Response
 from ...core.http.multipart import MediaType

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from svc_notebooks.core.events.fields import read_time
+from svc_notebooks.core.events.event_times import read_time
 from svc_notebooks.notebook.events.body import event_body
 
 BERLIN = "Europe/Berlin"

@@ -14,7 +14,7 @@ from dateutil.tz import tzical
 from hypothesis import given, strategies as st
 
 from svc_notebooks.client.events.ical import calendar_file, observances
-from svc_notebooks.core.events.fields import read_time
+from svc_notebooks.core.events.event_times import read_time
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
 

@@ -4,7 +4,7 @@ import pytest
 from babel.core import get_global
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.events.fields import TimeError, print_time, read_time
+from svc_notebooks.core.events.event_times import TimeError, print_time, read_time
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.times import clock_changes, nearest_zone, zone, zone_names, zone_of_name
