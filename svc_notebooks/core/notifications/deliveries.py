@@ -24,10 +24,8 @@ STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change", EXIST
 # The values of X-Svc-Changed, in their order in a message (N-04).
 CHANGED = ("content", "properties", "parents", "children", "permissions")
 
-# The media type of every message, including messages without a body (N-07).
-CONTENT_TYPE = "application/json; utf-8"
-
-USER_AGENT = "APIs-Svc"
+# The headers of every message. The media type is also that of messages without a body (N-07).
+_COMMON_HEADERS = [("User-Agent", "APIs-Svc"), ("Content-Type", "application/json; utf-8")]
 
 # The message number of a channel's sync message (N-01).
 FIRST_NUMBER = 1
@@ -52,8 +50,8 @@ class Message:
         return json.dumps({"kind": names.kind("changes")}).encode() if self.of_changes else b""
 
     def headers(self, names: Names) -> list[tuple[str, str]]:
-        """Return the headers of the message that have a value (N-03 to N-05)."""
-        headers = []
+        """Return the headers of the message, those of the table if they have a value (N-03 to N-05)."""
+        headers = list(_COMMON_HEADERS)
         for row in HEADERS:
             value = getattr(self, row.attribute)
             if value not in (None, ()):

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ...core.http.messages import Headers, Request, Response
 from ...core.notifications.channels import ChannelState
-from ...core.notifications.deliveries import (
-    CONTENT_TYPE,
-    RETRIED,
-    USER_AGENT,
-    AttemptOutcome,
-    DeliveryStatus,
-    Message,
-    next_attempt,
-)
+from ...core.notifications.deliveries import RETRIED, AttemptOutcome, DeliveryStatus, Message, next_attempt
 from ...core.times import format_millis, from_millis
 from ..dispatch.service_context import ServiceContext
 from .channels import is_registered, receiver_owner
@@ -96,8 +88,6 @@ MOST_LEASED = 64
 
 # The interval in which the queue of a shared store is read, because a killed process may have left messages.
 POLL_SECONDS = 2.0
-
-_HEADERS = [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE)]
 
 # A receiver in this process, which returns the response to a message.
 Handler = Callable[[Request], Response]
@@ -177,8 +167,7 @@ class DeliveryQueue:
             address = channel.address
             if self._may_receive(channel.user, address):
                 names = self._context.names
-                headers = [*_HEADERS, *message.headers(names)]
-                outcome = await send(address, headers, message.body(names))
+                outcome = await send(address, message.headers(names), message.body(names))
             else:
                 outcome = AttemptOutcome(None, "the domain of the address is not registered")
             with self._store.transaction():
