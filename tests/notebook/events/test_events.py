@@ -409,6 +409,7 @@ def test_properties_and_words_find_events_and_a_name_sorts_them(lab):
         events = svc.events(single_events=True, limit=9, order_by=order_by)
         assert sorted(events["summary"][1:]) == ["Coffee", "Tea"]
         assert events["summary"][0] == "Early"
+    assert svc.events(limit=0).empty
     with pytest.raises(ValueError, match="order_by is 'begin'; it must be one of start_time, updated"):
         svc.events(order_by="begin")
 
