@@ -6,6 +6,7 @@
 
 A repeatable request has the same effect if sent twice, such as GET, PUT, PATCH, DELETE, and a POST that creates a
 resource with a chosen id, because the service answers a second such request with 409.
+After this 409, `send_once`, `Session.fetch` and `ClientUpload` read the resource.
 """
 
 from __future__ import annotations

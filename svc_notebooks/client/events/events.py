@@ -1,4 +1,4 @@
-"""Calls the operations on events and calendars (B1)."""
+"""Calls the operations on events and calendars."""
 
 from __future__ import annotations
 

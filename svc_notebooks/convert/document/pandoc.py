@@ -31,7 +31,7 @@ def read(source: bytes, reader: str, job: Job, *options: str, extracts: bool = T
 def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
     """Convert a document with a pandoc writer. Image targets must be data URIs or valid paths in the target file."""
     with deep_recursion():
-        # The Markdown writer escapes signs by their place in the node.
+        # The Markdown writer escapes signs by their place in the node; other writers get fewer nodes.
         tree = document.tree if writer.startswith("markdown") else _with_phrases(document.tree)
         source = json.dumps(tree, ensure_ascii=False).encode("utf-8", "replace")
     return run(("--from=json", f"--to={writer}", "--output=-", "--syntax-highlighting=none", *options), source, job)

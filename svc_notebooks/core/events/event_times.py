@@ -1,4 +1,4 @@
-"""Reads, checks and writes event times, which have `date` (all day) or `dateTime` and `timeZone` (E-02, E-03)."""
+"""Reads, checks and writes one event time, which has `date` (all day) or `dateTime` and `timeZone` (E-02b, E-03)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notification messages and their headers, by the interface's table of headers (Events)."""
+"""Notification messages: their headers and bodies, which a receiver also reads, and when a message is sent again (N)."""
 
 from __future__ import annotations
 

@@ -28,12 +28,15 @@ class Field:
     `type` is a type name of the checks, by default that of the annotation, and `values` are the allowed values.
     `required` fields are required in request bodies, and `default` is the value of an absent field. `note` is a short
     text of the interface's rule, and `decided_by` the decision behind an error that the interface does not define.
-    `max_length` (characters or entries) applies only to fields of events, and only with `event_limits="family"`. The
-    service ignores values of fields that are not `writable`, because clients send back whole resources. Fields with
-    `extension` are not in the interface.
+    Fields with `extension` are not in the interface.
 
-    Only files with binary content have a `binary` field. The service keeps a client's value of a `stored` field.
-    The service never sets a `never_set` field. `schema_keywords` are further keywords of the JSON Schema.
+    Of events: `max_length` (characters or entries) applies only with `event_limits="family"`. The service ignores
+    values of fields that are not `writable`, because clients send back whole resources.
+
+    Of files: `write` says when a client may set the field. Only files with binary content have a `binary` field. The
+    service keeps a client's value of a `stored` field, and never sets a `never_set` field.
+
+    `schema_keywords` are further keywords of the JSON Schema.
 
     `path` is the path in the resource, such as `attendees[].email`, and `members` the member names of an object.
     """

@@ -1,4 +1,4 @@
-"""The controls for attendees with details. Each attendee has a row, and optional details below the row."""
+"""The controls for attendees and attachments. Each has a row, and optional details below the row."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -349,7 +349,7 @@ class Binding:
         make: Creates the control.
         label, help, hint: The label, the tooltip and the placeholder.
         values: The texts and values to select from, with the default first.
-        name: The attribute of `EventControls`, for a control in the two columns.
+        name: The attribute of `EventControls`, if the form uses the control by name.
         to_argument: Converts the value of the control to the value of the argument.
         from_field: Converts the value of the event field to the value of the control.
     """

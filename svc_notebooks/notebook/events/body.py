@@ -1,4 +1,4 @@
-"""Builds the JSON body of an event, and the query of its request, from the arguments of `create_event` (B1).
+"""Builds the JSON body of an event, and the query of its request, from the arguments of `create_event`.
 
 The body is checked by the service's rules. A date stands for a whole day. A time without a time zone is in the
 time zone of another argument, such as `time_zone` (E-20).

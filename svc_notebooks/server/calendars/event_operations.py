@@ -1,4 +1,4 @@
-"""Handlers that create, change, delete and move events (B1), and the changes of guests."""
+"""Handlers that create, change, delete and move events, and the changes of guests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What each request meets before and after its handler: routing, caller, limits, faults, journal."""
+"""What each request meets before and after its handler: parameters and bodies, caller, limits, faults, journal."""

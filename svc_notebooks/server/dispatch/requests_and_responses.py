@@ -1,6 +1,6 @@
 """Reads parameters, conditions and bodies of requests, and builds responses with JSON or text (X-01).
 
-Bodies count their bytes in the journal.
+Bodies count their bytes in the journal, and need a length (A1-03).
 """
 
 from __future__ import annotations

@@ -265,6 +265,8 @@ class FileQuery:
         return self._holds("files.name_key", name_key(text))
 
     def _holds(self, value: str, text: str) -> str:
+        if self._dialect == "postgresql" and value in ("files.words", "files.all_words"):
+            return f"{value} LIKE {self._parameter(f'%{text}%')}"  # reads the index of trigrams; words have no % and _
         # The id is never used. Beside a constant argument, SQLite keeps a copy of the value of each call of a function.
         position = "INSTR" if self._dialect == "sqlite" else "STRPOS"
         return f"{position}({value}, COALESCE({self._parameter(text)}, files.id)) > 0"
