@@ -2,14 +2,12 @@
 
 A test says what it proves with `@pytest.mark.spec("A3-12")`, with one or many ids of `rules.csv`.
 A rule that says several things has one row for each clause (A6-04a, A6-04b). A mark names the rule by its number and,
-behind it, the clauses that the test proves: `@pytest.mark.spec("A6-04", "A6-04b")`.
-A row is proved by a run in which a test with its mark passed and none failed; a rule is proved when all
-of its rows are. The end of the run counts them and lists the rows that are missing.
+behind it, the clauses that the test proves: `@pytest.mark.spec("A6-04", "A6-04b")`. A row is proved by a run in which a
+test with its mark passed and none failed; a rule is proved when all of its rows are. The end of the run counts them.
 
-`rules_floor.txt` keeps the rows that were proved once. A run of the whole suite in which one of
-them is no longer proved fails: coverage does not go down unseen. A run of a part of the suite (a
-path, -k, --lf, another -m) is measured and never judged, and a test that was skipped for something
-that the machine lacks is no loss. `pytest --write-rules-floor` moves the floor up.
+`rules_floor.txt` keeps the rows that were proved once. A run of the whole suite in which one of them is no longer
+proved fails: coverage does not go down unseen. A run of a part of the suite (a path, -k, --lf, another -m) is measured
+and never judged, and a skipped test is no loss. `pytest --write-rules-floor` moves the floor up.
 """
 
 import csv
@@ -34,6 +32,7 @@ class Rule:
     area: str
     side: str
     rule: str
+    module: str = ""
 
 
 def read_rules(path: Path = RULES) -> dict[str, Rule]:

@@ -29,14 +29,13 @@ CHAPTERS = {
     "D": "Notebook functions",
     "W": "Forms",
 }
-KEPT_BY = {"server": "", "client": "client", "browser": "form in a browser"}
 HEAD = """# Rules
 
 The rules of the interface. `make docs` writes this page from `tests/rules.csv`: do not edit it.
 
 A rule has a number, such as A6-04. A rule with several statements has a row for each of them, with a letter after the
 number. Tests name the rules that they prove, and the journal of a sandbox names the rule that decided a response.
-Each row has an anchor: `rules.md#a6-04a`. The service implements a rule unless the last column names another part.
+Each row has an anchor: `rules.md#a6-04a`. The last column is the module of `svc_notebooks` that implements the rule.
 """
 
 
@@ -46,9 +45,9 @@ def page() -> str:
         rows = list(csv.DictReader(lines))
     parts = [HEAD]
     for chapter, rules in groupby(rows, lambda row: row["id"].partition("-")[0]):
-        parts.append(f"## {chapter} {CHAPTERS[chapter]}\n\n| rule | text | implemented by |\n| --- | --- | --- |")
+        parts.append(f"## {chapter} {CHAPTERS[chapter]}\n\n| rule | text | module |\n| --- | --- | --- |")
         for rule in rules:
             text = rule["rule"].replace("|", "&#124;").replace("<", "&lt;").replace("*", "\\*")
-            parts.append(f'| <a id="{rule["id"].lower()}"></a>{rule["id"]} | {text} | {KEPT_BY[rule["side"]]} |')
+            parts.append(f'| <a id="{rule["id"].lower()}"></a>{rule["id"]} | {text} | `{rule["module"]}` |')
         parts.append("")
     return "\n".join(parts)

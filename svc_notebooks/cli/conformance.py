@@ -108,12 +108,13 @@ RESULTS = {"pass": "pass", "fail": "FAIL", "differs": "differs: choice", "untest
 
 
 class InterfaceRule(NamedTuple):
-    """A row of tests/rules.csv, which is a rule of the interface or a clause of a rule."""
+    """A row of tests/rules.csv, which is a rule of the interface or a clause of a rule. `module` implements it."""
 
     id: str
     area: str
     side: str
     rule: str
+    module: str = ""
 
 
 @dataclass(frozen=True, slots=True)
