@@ -1,4 +1,4 @@
-"""A journal of unfinished uploads, so that another run of the same cell can resume an upload (A3-25).
+"""A journal of unfinished uploads, so that another run of the same cell can resume an upload.
 
 Each upload has a JSON file without the token, which only the user can read and which is replaced atomically. A lock on
 a second file keeps two processes from resuming the same upload.

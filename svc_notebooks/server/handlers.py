@@ -125,7 +125,17 @@ SNAPSHOT_OPERATIONS = frozenset(
 )  # fmt: skip
 
 # Those of them that always need several statements.
-LISTS = frozenset(operation for operation in SNAPSHOT_OPERATIONS if operation.endswith((".list", ".instances")))
+LISTS = frozenset(
+    [
+        "files.list",
+        "permissions.list",
+        "changes.list",
+        "events.list",
+        "events.instances",
+        "calendarList.list",
+        "acl.list",
+    ]
+)
 
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {

@@ -1,4 +1,4 @@
-"""Uploads a source in one request or in a resumable upload, and continues a resumable upload (A1 to A4)."""
+"""Uploads a source in one request or in a resumable upload, and continues a resumable upload (A3-25)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notification messages: their headers and bodies, which a receiver also reads, and when a message is sent again (N)."""
+"""Notification messages (N): their headers and bodies, which a receiver reads, and when a message is sent again."""
 
 from __future__ import annotations
 
@@ -211,7 +211,8 @@ def next_attempt(
 ) -> tuple[DeliveryStatus, float | None]:
     """Return whether a message was delivered, is sent again or has failed after an attempt, and the seconds to wait.
 
-    Returns None for the seconds without a next attempt. `attempt` is 1 for the first attempt. `chance` is a random number from 0 to 1, which shortens the wait.
+    Returns None for the seconds without a next attempt. `attempt` is 1 for the first attempt. `chance` is a random
+    number from 0 to 1, which shortens the wait.
 
     >>> next_attempt(AttemptOutcome(204), 1, Schedule(), 0.0)
     (<DeliveryStatus.DELIVERED: 'delivered'>, None)

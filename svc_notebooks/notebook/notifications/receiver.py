@@ -19,7 +19,7 @@ from ...client.session import Session, SessionLike, session_or_current
 from ...core.brand_names import Names
 from ...core.errors.public_calls import check_function, public_methods, takes
 from ...core.http.redaction import mask_token
-from ...core.notifications.deliveries import HEADERS, STATES
+from ...core.notifications.deliveries import HEADERS, RETRIED, STATES
 from ...core.platform import ForkedChild, after_fork, capabilities, need_sockets
 from ...core.suggestions import missing_attribute
 from ...core.time_arguments import Duration, parse_duration
@@ -90,8 +90,6 @@ DELIVERY_SECONDS = 1.0
 # The maximum number of seconds that `wait_for` waits for a sandbox's deliveries in progress. Such a delivery may wait
 # for a delayed response, or for another receiver that does not respond.
 _SETTLE_SECONDS = 2.0
-
-_SENT_AGAIN = (500, 502, 503, 504)  # the statuses of responses after which the service sends the message again (N-08)
 
 _FORKED = "This receiver belongs to process {process} and does not work in a forked child process."
 _FORKED_ADVICE = "Read the messages in that process, or open a new receiver() in this process."
@@ -220,7 +218,7 @@ class Receiver:
             arrived = ", ".join(str(message.notification.state) for message in messages) or "none"
             place = f" on channel {channel}" if channel else ""
             expected = f"{_message_count(count)} with {f'state {state}' if state else 'any state'}{place}"
-            waiting = next((each for each in messages if each.answers and each.answers[-1] in _SENT_AGAIN), None)
+            waiting = next((each for each in messages if each.answers and each.answers[-1] in RETRIED), None)
             hint = ""
             if waiting:
                 hint = f"; {waiting.notification.state} was answered with {waiting.answers[-1]} and is sent again later"
