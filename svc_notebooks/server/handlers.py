@@ -115,27 +115,17 @@ HANDLERS: Mapping[str, Handler] = {
 }
 
 
-# The operations that read the store from one snapshot, beside a request that changes the store.
-SNAPSHOT_OPERATIONS = frozenset(
-    {
-        "files.get", "files.list", "permissions.list", "permissions.get", "changes.getStartPageToken", "changes.list",
-        "about.get", "events.list", "events.get", "events.instances", "calendars.get", "calendarList.list",
-        "calendarList.get", "acl.list", "acl.get",
-    }
+# The operations that read many rows, with several statements.
+LISTS = frozenset(
+    {"files.list", "permissions.list", "changes.list", "events.list", "events.instances", "calendarList.list",
+     "acl.list"}
 )  # fmt: skip
 
-# Those of them that always need several statements.
-LISTS = frozenset(
-    [
-        "files.list",
-        "permissions.list",
-        "changes.list",
-        "events.list",
-        "events.instances",
-        "calendarList.list",
-        "acl.list",
-    ]
-)
+# The operations that read the store from one snapshot, beside a request that changes the store.
+SNAPSHOT_OPERATIONS = LISTS | {
+    "files.get", "permissions.get", "changes.getStartPageToken", "about.get", "events.get", "calendars.get",
+    "calendarList.get", "acl.get",
+}  # fmt: skip
 
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
