@@ -108,7 +108,7 @@ RESULTS = {"pass": "pass", "fail": "FAIL", "differs": "differs: choice", "untest
 
 
 class InterfaceRule(NamedTuple):
-    """A row of tests/rules.csv, which is a rule of the interface or a clause of a rule, and the modules that implement it."""
+    """A row of tests/rules.csv, which is a rule of the interface or a clause of a rule, with its modules."""
 
     id: str
     area: str
