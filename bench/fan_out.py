@@ -14,7 +14,7 @@ from bench.rounds import Run, alternate, timed
 from bench.table import Row, at_least, compare, milliseconds
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.notifications.deliveries import CONTENT_TYPE, USER_AGENT, Message
+from svc_notebooks.core.notifications.deliveries import Message
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from svc_notebooks.server.service import open_service
@@ -26,7 +26,7 @@ SLOW = 0.02
 CONNECTIONS = 32
 
 _MESSAGE = Message("channel", 2, "resource", "update", "https://svc.example/storage/v3/files/f?alt=json", ("content",))
-_HEADERS = [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE), *_MESSAGE.headers(Names())]
+_HEADERS = _MESSAGE.headers(Names())
 
 
 def fast() -> Iterator[Row]:

@@ -35,8 +35,8 @@ The rules of the interface. `make docs` writes this page from `tests/rules.csv`:
 
 A rule has a number, such as A6-04. A rule with several statements has a row for each of them, with a letter after the
 number. Tests name the rules that they prove, and the journal of a sandbox names the rule that decided a response.
-Each row has an anchor: `rules.md#a6-04a`. The last column names the modules of `svc_notebooks` that implement the rule, the
-main one first.
+Each row has an anchor: `rules.md#a6-04a`. The last column names the modules of `svc_notebooks` that implement the rule,
+the main one first.
 """
 
 
