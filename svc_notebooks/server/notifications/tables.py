@@ -134,7 +134,7 @@ class Channels(TableGroup):
         return bool(has_watchers)
 
     def enqueue_for_channel(self, channel: int, state: str, *, step: int, now: int) -> None:
-        """Queue a message for the channel with the number `channel`."""
+        """Queue a message for the channel with the number `channel`, without a list of changes (N-04)."""
         ((number,),) = self._database.change_all(_ADVANCE_NUMBER, {"seq": channel, "step": step})
         values = {"channel": channel, "number": number, "state": state, "changed": "", "due": now, "attempts": 0}
         self._database.change(_QUEUE_ONE, values)
