@@ -46,9 +46,8 @@ METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
 # The scopes that allow a download of content. A token needs only one scope.
 CONTENT = READ - METADATA_ONLY
 
-CALENDARS_OF_OTHERS = "Shared calendars"
-
 # Decisions of docs/decisions.md.
+CALENDARS_OF_OTHERS = "Shared calendars"
 SHARING = "Sharing"
 
 ABOUT = READ - {"storage.meet.readonly"}

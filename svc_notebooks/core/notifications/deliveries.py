@@ -190,7 +190,7 @@ class AttemptOutcome:
 class Schedule:
     """The maximum number of delivery attempts, and the waits between them in seconds.
 
-    Each wait is longer than the previous wait, up to `cap`. `jitter` is the largest fraction to remove at random.
+    Each wait is twice the previous one (N-08), up to `cap`. `jitter` is the largest fraction to remove at random.
 
     >>> [Schedule(jitter=0).wait(n, 0.5) for n in (1, 2, 3, 9)]
     [1.0, 2.0, 4.0, 32.0]

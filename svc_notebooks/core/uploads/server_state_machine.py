@@ -1,4 +1,4 @@
-"""The service side of a resumable upload as a state machine without I/O.
+"""The service side of a resumable upload as a state machine without I/O (A3).
 
     plan = before_body(session, content_range, length, rule, now)
     ...the caller drops `plan.skip` bytes of the body and appends at most `plan.take` of the rest...

@@ -377,7 +377,7 @@ class Binding:
 
 
 def free_text(row: Binding) -> ui.SingleField:
-    """Create a text field whose value is the text as it is. "" is the value of an absent field (`_EMPTY` of form.py)."""
+    """Create a text field whose value is the text as it is. "" means that the field is absent (`_EMPTY` of form.py)."""
     return ui.SingleField(ui.text_field(row.label, row.help))
 
 

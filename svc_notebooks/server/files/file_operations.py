@@ -52,7 +52,7 @@ class NewContent(NamedTuple):
     media_type: str
 
 
-_SHOWN_LIMIT = 16_106_127_360  # the storage limit that `listing` shows to users without a limit, in bytes
+_SHOWN_LIMIT = 16_106_127_360  # the storage limit that `about` shows to users without a limit, in bytes
 _SEARCHED_SPACES = ("storage", "drive")
 _SPACES = (*_SEARCHED_SPACES, "appDataFolder")
 
