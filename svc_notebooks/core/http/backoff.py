@@ -1,4 +1,4 @@
-"""Delays between retries (A3-22, N-08), and the time after which a client gives up, without clock and random numbers."""
+"""Delays between retries (A3-22, N-08), and the time after which a client gives up, without clock and chance."""
 
 from __future__ import annotations
 
