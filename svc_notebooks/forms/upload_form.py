@@ -344,7 +344,7 @@ _MEDIA_ONLY = "A media upload has no name, folder, id, conversion or metadata. S
 
 
 class UploadControls(widgets.VBox):  # type: ignore[misc]
-    """The controls of the upload form. `requests` returns the upload requests, `code` returns the equivalent call."""
+    """The controls of the upload form. `calls` returns the calls of public functions, and `code` their text."""
 
     def __init__(self) -> None:
         self._rows: dict[str, File] = {}

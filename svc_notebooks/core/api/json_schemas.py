@@ -147,7 +147,7 @@ def _name(resource: Any) -> str:
 # The names of the schemas that differ from those of their types.
 _NAMES = {"ChannelResource": "Channel", "ErrorResponse": "Error", "OAuthErrorResponse": "OAuthError"}
 
-# The types that become schemas, with those that they contain.
+# The types that become schemas of their own. Other types are written where they are used.
 _RESPONSES = (
     files.File, files.FileList, files.GeneratedIds, files.Permission, files.PermissionList, files.Revision,
     files.RevisionList, files.DriveList, files.TeamDriveList, files.ChannelResource, files.StartPageToken,

@@ -344,8 +344,7 @@ class Binding:
         group: FIRST or SECOND for the two columns of the form, otherwise a heading under "More options".
         path: The event field or the query parameter. Several fields are separated by spaces.
         argument: The argument of `create_event`. "source.url" is the key `url` of the argument `source`, which is a
-            dict. "metadata.x" is the event field `x`, which has no argument. The argument is empty if only several
-            controls together make an argument.
+            dict. The argument is empty if only several controls together make an argument.
         make: Creates the control.
         label, help, hint: The label, the tooltip and the placeholder.
         values: The texts and values to select from, with the default first.

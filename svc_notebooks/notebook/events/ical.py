@@ -172,8 +172,8 @@ _SERIES = "icalSeries"
 _ANY_DAY: JSONObject = {"start": {"date": "1970-01-01"}, "end": {"date": "1970-01-02"}}
 # The fields that a changed instance can have and its series in the file does not.
 _CHANGEABLE = ("summary", "description", "location", "attendees", "colorId", "source", "transparency", "visibility")
-# The fields that .ics files do not have, so a newer version of an event in a file does not remove them.
-_NOT_IN_FILES = (
+# The fields that few programs write into .ics files, so a newer version of an event does not remove them.
+_RARE_IN_FILES = (
     "colorId",
     "gadget",
     "anyoneCanAddSelf",
@@ -393,7 +393,7 @@ def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, 
     event, stored, digest = row.event, row.stored, row.event.digest
     lone = _lone_changes(event, row.lone, zone)
     event = event._replace(changes=_with_newer(event, [change for _, change in lone]))
-    kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _NOT_IN_FILES}  # type: ignore[misc]
+    kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _RARE_IN_FILES}  # type: ignore[misc]
     mark = f"{event.stamp} {'' if event.changes else digest}"
     body = {"status": "confirmed", **kept, **event.body, **_marked(stored, mark, event)}
     imported = client.import_event(session, calendar, body, query=add_required({}, event.body))
