@@ -83,10 +83,11 @@ GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST = 5, 50, 100, 200
 class Operation:
     """An operation with its path, scopes, rate-limit cost and OpenAPI description.
 
-    `path` is relative to `/storage/v3` or `/calendar/v3`. An operation that `accepts_content` also has a path below
-    `/upload` (U-01). `scopes` are last segments, of which a token needs one. `body` and `response` are schema names, or None
-    without JSON. `returns_content` is True if the operation can return a file's content. `errors` are additional error
-    statuses. `decided_by` is the rule behind a successful response, unless the handler names another rule.
+    `path` is relative to `/storage/v3` or `/calendar/v3` (brand_names.py). An operation that `accepts_content` also has
+    a path below `/upload` (U-01). `scopes` are last segments, of which a token needs one. `body` and `response` are
+    schema names, or None without JSON. `returns_content` is True if the operation can return a file's content. `errors`
+    are additional error statuses. `decided_by` is the rule behind a successful response, unless the handler names
+    another rule.
     `extension` is True for an operation that exists only with `Policy.extensions`.
     """
 

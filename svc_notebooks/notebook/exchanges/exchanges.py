@@ -1,4 +1,4 @@
-"""Lists, shows and resends the recorded exchanges of a session (D-04), from which tokens were removed (T-05)."""
+"""Lists, shows, draws and resends the recorded exchanges of a session (D-04), from which tokens were removed (T-05)."""
 
 from __future__ import annotations
 
